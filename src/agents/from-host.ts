@@ -1,13 +1,8 @@
-/**
- * The contract for models and tools that a host implements as functions, for the built-in agent.
- *
- * The part `builtin` calls them. The texts that these functions return are masked and recorded like those of other
- * models and tools.
- */
+/** The contract for models and tools that a host implements as functions, for the built-in agent. */
 import type { JsonObject } from '../base/json.ts'
 import type { Message } from '../schema/generated/values.ts'
 
-/** A tool that runs in the host's process. An agent has the tool when its settings name it in `tools`. */
+/** A tool that runs in the host's process. Settings enable it by its name in `tools`. */
 export interface HostTool {
   /** At most 64 letters, digits, `_` and `-`. */
   readonly name: string

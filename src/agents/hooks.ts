@@ -1,6 +1,5 @@
 /**
- * The contract between the built-in agent and the hooks of a conversation (contract: conversations.md, section 10). The
- * part `hooks` implements it.
+ * The contract between the built-in agent and the hooks of a conversation (contract: conversations.md, section 10).
  *
  * A hook is a command that runs at a fixed point of the agent's work. It can refuse the work, or add text for the
  * model.
@@ -32,15 +31,14 @@ export interface Hooks {
   begin(signal?: AbortSignal): Promise<void>
   /** Returns the start hooks' texts for the model; an empty list when `contextOf` or an earlier call returned them. */
   takeOpening(): readonly string[]
-  /** Returns the text to record with a message: the texts that hooks add, or why a hook refused the message. */
+  /** Returns the text to record with a message: the hooks' texts, or their refusal. */
   contextOf(message: Message): Promise<readonly TextContent[]>
   /** Runs the hooks that precede a tool; returns their refusal or notes. */
   beforeTool(use: ToolUse, signal: AbortSignal): Promise<ToolWord>
   /** Runs the hooks that follow a tool; returns notes for the model. */
   afterTool(use: ToolUse, observation: Observation, signal: AbortSignal): Promise<readonly string[]>
   /**
-   * Returns why a turn must go on; undefined when hooks let it end. `objections` is the number of times that hooks have
-   * objected in the turn.
+   * Returns why a turn must go on; undefined when it may end. `objections`: how often hooks have objected in the turn.
    */
   objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined>
   /** Ends the programs that a turn left running in the background. `turn` is the signal of that turn. */

@@ -1,9 +1,4 @@
-/**
- * The contract between the built-in agent and the skills of a conversation (contract: others.md, section 4). The part
- * `skills` implements it.
- *
- * Skills give text for the model, and a tool that returns the text of a skill.
- */
+/** The contract between the built-in agent and the skills of a conversation (contract: others.md, section 4). */
 import type { AgentContext } from '../schema/generated/settings.ts'
 import type { CalledSkill } from '../conversation/agent/agent.ts'
 import type { Tool } from './tool.ts'
@@ -13,7 +8,7 @@ export type ContextChoice = Pick<
   AgentContext, 'skills' | 'load_user_skills' | 'load_project_skills' | 'load_memory' | 'disabled_skills'
 >
 
-/** The skills and notes of one conversation, as read when the conversation was opened. */
+/** The skills and notes of one conversation, read when the conversation was opened. */
 export interface ConversationSkills {
   /** Blocks of text for the system prompt. */
   readonly blocks: readonly string[]

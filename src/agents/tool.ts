@@ -1,9 +1,8 @@
 /**
  * The contract between the built-in agent and its tools.
  *
- * A tool describes itself to clients and to the model, and runs one checked action. An ordinary failure is an
- * observation with `is_error`. A thrown error becomes an AgentErrorEvent, and the run goes on (contract: payloads.md,
- * section 5). The agent gets the user's approval before it calls `run`.
+ * An ordinary failure is an observation with `is_error`. A thrown error becomes an AgentErrorEvent, and the run goes on
+ * (contract: payloads.md, section 5).
  */
 import type { JsonObject } from '../base/json.ts'
 import type { Turn } from '../conversation/agent/agent.ts'
@@ -13,18 +12,18 @@ import type { McpTool, MCPToolDefinition, ToolDefinition } from '../schema/gener
 import type { TextContent } from '../schema/generated/values.ts'
 
 export interface Tool {
-  /** The name that the model calls and that events carry in `tool_name`: `terminal`, `file_editor` ... */
+  /** The name for the model, and for `tool_name` in events. */
   readonly name: string
   readonly description: string
-  /** JSON Schema of the arguments, without the members `summary` and `security_risk`, which the agent adds. */
+  /** JSON Schema of the arguments. The agent adds the members `summary` and `security_risk`. */
   readonly parameters: JsonObject
   /** The description for clients in SystemPromptEvent. */
   readonly definition: ToolDefinition
   /** True for a tool that changes nothing; its calls carry no `security_risk`. */
   readonly isReadOnly: boolean
-  /** True for a tool whose calls run at the same time, even above `tool_concurrency_limit`. */
+  /** True for a tool whose calls run at the same time without the limit `tool_concurrency_limit`. */
   readonly isConcurrent?: true
-  /** Converts the arguments to an action, or returns the problem in words that name parameters and no values. */
+  /** Converts the arguments to an action, or returns the problem. The problem names parameters and no values. */
   read(args: JsonObject): ReadResult
   /** True for an action that needs the user's confirmation at any risk. Default: no action does. */
   asks?(action: Action): Promise<boolean>
@@ -57,16 +56,15 @@ export interface ToolTurn extends Pick<Turn, 'pausing' | 'ask' | 'usage' | 'reco
   takeStep(): boolean
 }
 
-/** The tools of one open conversation, in the order in which the model sees them. */
+/** The tools of one open conversation, in the model's order. */
 export interface ToolSet {
   readonly tools: readonly Tool[]
   /**
-   * Returns the current tools of a source that changes, such as MCP servers. May wait a short time until these tools
-   * are ready.
+   * Returns the current tools of a changing source, such as MCP servers. May wait a short time for them.
    * @throws the signal's reason
    */
   readonly changing?: (signal: AbortSignal) => Promise<readonly Tool[]>
-  /** Names of requested tools that this server does not have. */
+  /** Requested tools that this server does not have. */
   readonly missing: readonly string[]
   /** Releases the resources of the tools, such as a shell; no process is left. Idempotent. */
   close(): Promise<void>
@@ -93,7 +91,7 @@ export interface ClosableTool extends Tool {
 /** Makes a tool with parameters from the settings. */
 export type ToolMaker = (params: Readonly<Record<string, unknown>>) => ClosableTool
 
-/** Makes the definition, for clients, of a tool that has no definition kind of its own (decisions 1). */
+/** Makes the definition, for clients, of a tool without its own kind of definition (decisions 1). */
 export function mcpToolDefinition(
   tool: McpTool, { description, annotations, meta }: Pick<MCPToolDefinition, 'description' | 'annotations' | 'meta'>,
 ): MCPToolDefinition {

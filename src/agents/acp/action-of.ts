@@ -1,8 +1,7 @@
 /**
- * Makes the ActionEvent's action for a tool call of an external agent, or for one part of the call (decisions 3). Pure.
+ * Makes the action of an ActionEvent from a part of an external agent's tool call (decisions 3). Pure.
  *
- * A part of the form `tool` becomes an MCPToolAction with the input and the diffs of the call. Diffs that are too long
- * together with the input are left out. A `left_out` note replaces an input of more than `inputLimitChars` characters.
+ * A note replaces data of more than `inputLimitChars` characters.
  */
 import { assertNever } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -27,7 +26,7 @@ export function actionOf(part: CallPart, call: ToolCall): ActionInput {
   }
 }
 
-/** Returns `task_tracker` for tasks, `delete` or `move` for an edit that does so, otherwise ACP's kind of the call. */
+/** Returns `task_tracker` for tasks, `delete` or `move` for these edits, otherwise ACP's kind of the call. */
 export function toolNameOf(part: CallPart, call: ToolCall): string {
   if (part.as === 'tasks') return 'task_tracker'
   return part.as === 'edit' && (part.edit.do === 'delete' || part.edit.do === 'move') ? part.edit.do : call.kind
@@ -95,7 +94,7 @@ function inputOf(call: ToolCall): Printed {
 }
 
 function withinLimit(data: Readonly<Record<string, unknown>>): Printed {
-  // Data whose texts exceed the limit is not serialized, because its JSON exceeds the limit too.
+  // JSON is at least as long as the texts in it.
   const json = charsIn(data) > inputLimitChars ? undefined : JSON.stringify(data)
   if (json !== undefined && json.length <= inputLimitChars) return { data, json }
   const leftOut = { left_out: `more than ${inputLimitChars} characters of input` }

@@ -1,9 +1,7 @@
 /**
- * Reads the description that an external agent gives of itself in the result of `initialize` (ACP v1, initialization).
- * Pure.
+ * Reads the description of an external agent from the result of `initialize` (ACP v1, initialization). Pure.
  *
- * The provider in the settings selects `quirks`. The name that the agent gives itself does not, because a wrapper may
- * give another name.
+ * `quirks` follow from the provider in the settings: a wrapper of an agent may have another name.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
@@ -20,15 +18,12 @@ export interface AgentInfo {
   readonly takesImages: boolean
   readonly quirks: Quirks
   readonly capabilities: Fields
-  /** True when `sessionCapabilities` has an object with this name, such as `resume`, `fork`, `close` or `delete`. */
+  /** True when `sessionCapabilities` has an object with this name, such as `resume` or `fork`. */
   readonly can: (name: string) => boolean
   readonly authMethods: readonly AuthMethod[]
 }
 
-/**
- * True for the agent with which the data of the provider was tested: its name contains the prefix, and its version is
- * equal.
- */
+/** True for the name and version with which the provider was tested. The name has to contain the provider's prefix. */
 export function isMeasured(
   { name, version }: { readonly name: string; readonly version: string },
   provider: Provider,

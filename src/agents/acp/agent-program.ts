@@ -1,9 +1,8 @@
 /**
- * Starts and ends the program of an external agent. All turns and questions of the agent share one program.
+ * Starts and ends the program of an external agent. The turns and questions of the agent share one program.
  *
- * Each turn or question holds a lease. A program without leases is idle, and is ended after a time or when another
- * agent needs its slot. A program is also ended when its session cannot be made to ask as often as the confirmation
- * policy requires. The next turn or question waits until the old program has ended, then starts a new program.
+ * Each turn or question has a lease. A program without leases is idle. An idle program is ended after a time, or when
+ * another agent needs its slot. The next turn or question starts a new program.
  */
 import { errorOf } from '../../base/errors.ts'
 import { untilAborted } from '../../base/wait.ts'
@@ -19,14 +18,14 @@ export interface ProgramEvents {
   /** Returns the model, mode and options that clients have chosen in this conversation. */
   choices(): SessionChoice
   started(started: StartedSession): void
-  /** Called when the agent changed the session's state by itself, without a request of this server. */
+  /** Called when the agent changed the session's state without a request of this server. */
   changed(session: AcpSession): void
 }
 
 /** The right of one turn or question to use the program. A program with a lease is not idle. */
 export interface Lease {
   readonly session: AcpSession
-  /** Ends the lease. Call it exactly once, even if the program has ended. */
+  /** Ends the lease. Call it exactly once. */
   leave(): void
 }
 
@@ -41,7 +40,9 @@ export class AgentProgram {
   readonly #events: ProgramEvents
   #running: Running | undefined
   #ending: Promise<void> | undefined
-  /** Settles after all calls of `enter` so far. The next call waits for it, so two calls never start two programs. */
+  /**
+   * Settles after the calls of `enter` so far. Calls run one at a time, so that two calls do not start two programs.
+   */
   #entered: Promise<unknown> = Promise.resolve()
 
   constructor(options: ProgramOptions, events: ProgramEvents) {
@@ -49,15 +50,15 @@ export class AgentProgram {
     this.#events = events
   }
 
-  /** The session of the running program; undefined when no program runs or the connection of the session is over. */
+  /** The session of the running program; undefined without a program or after its connection has ended. */
   get session(): AcpSession | undefined {
     return this.#running?.session.connection.isOver === false ? this.#running.session : undefined
   }
 
   /**
-   * Returns a lease of the running program, or of a new program. The session of the program asks at least as often as
-   * the confirmation policy requires.
-   * @throws AcpFailure; AppError `unavailable` when too many agents wait for a slot; the signal's reason.
+   * Returns a lease of the running program, or of a new program. Sets the session mode that the confirmation policy
+   * requires.
+   * @throws the errors of the start and of the mode; the signal's reason
    */
   enter(signal: AbortSignal): Promise<Lease> {
     const entering = untilAborted(this.#entered, signal).then(() => this.#enter(signal))
@@ -65,12 +66,12 @@ export class AgentProgram {
     return entering
   }
 
-  /** Returns a lease of the running program without a change of its mode; undefined when no program runs. */
+  /** Returns a lease of the running program and leaves its mode unchanged. Returns undefined without a program. */
   hold(): Lease | undefined {
     return this.session === undefined || this.#running === undefined ? undefined : this.#lease(this.#running)
   }
 
-  /** Ends the program if `session` is the running session. If not, only waits for an end that is in progress. */
+  /** Ends the program if `session` is the running session. Otherwise waits for an end in progress. */
   async end(session: AcpSession | undefined): Promise<void> {
     const running = this.#running
     if (session === undefined || session !== running?.session) return this.#ending
@@ -135,7 +136,7 @@ export class AgentProgram {
     }
   }
 
-  /** Logs when the program of a session started, and when and how it ended. */
+  /** Logs the start and the end of the session's program. */
   #tellLife({ connection }: AcpSession): void {
     const { log, settings: { acp_server: agent }, clock } = this.#options
     const { pid } = connection

@@ -1,9 +1,7 @@
 /**
- * Handles the messages of an external agent in one turn: makes events of its updates, answers its questions, and
- * measures how long the agent is silent.
+ * Handles the messages of an external agent in one turn: makes events of its updates and answers its questions.
  *
- * It serves turns with a prompt and turns that the agent began. The idle clock (`idleMs`) restarts with every update
- * and stops while a question is open. Nothing is recorded after `close`.
+ * Each update restarts the idle clock (`idleMs`). An open question stops the clock.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../../base/log.ts'
@@ -46,9 +44,9 @@ export interface AgentWorkOptions {
 }
 
 export interface AgentWorkEvents {
-  /** Called when the agent sent nothing for `idleMs` while no question was open. */
+  /** Called when the agent sent nothing for `idleMs`. The time does not run while a question is open. */
   silent(): void
-  /** Called when the agent ran a call without a question that the policy requires, and the turn has to stop. */
+  /** Called when the agent ran a call without a required question: the turn has to stop. */
   unasked(failure: AcpFailure): void
   updated?(update: Fields): void
 }

@@ -2,9 +2,8 @@
  * An external agent in a conversation: runs its turns, changes its model, mode and options, and answers questions
  * outside the turns.
  *
- * `AgentProgram` starts and ends the agent's program. If the program has ended, the next turn starts it again and
- * resumes the session. A session that cannot be resumed is replaced by a new session, which gets a transcript. A prompt
- * that failed with an error of the agent is not sent again (agents.md, "Failures, questions, usage").
+ * The agent's program starts with the first turn or question. After its end, the next turn starts the program again and
+ * resumes the session. A new session gets a transcript of the conversation.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -58,7 +57,7 @@ class AcpAgent implements Agent, AgentSession {
   readonly #calls = new CallMemory()
   readonly #kept: KeptSession
   readonly #unasked: UnaskedCalls
-  /** The lease for work that the agent began by itself. It lasts until the turn for this work ends. */
+  /** The lease for work that the agent began by itself, until the end of the turn for this work. */
   #ownLease: Lease | undefined
   /** Turns and questions in progress; `close` waits for them. */
   readonly #work = new Set<Promise<unknown>>()
@@ -188,7 +187,7 @@ class AcpAgent implements Agent, AgentSession {
     }
   }
 
-  /** Asks the conversation for a run, because the agent works without a prompt. @throws the error of `beginRun` */
+  /** Starts a run for work that the agent began without a prompt. @throws the error of `beginRun` */
   async #ownWorkBegan(): Promise<void> {
     this.#leaveOwn()
     this.#ownLease = this.#program.hold()
@@ -305,13 +304,13 @@ class AcpAgent implements Agent, AgentSession {
     this.#publish(session.state)
   }
 
-  /** Returns the history as text for a session that has served no prompt; an empty text for any other session. */
+  /** Returns the history as text. The text is empty for a session that has served a prompt. */
   async #transcript(upTo: 'served' | 'now'): Promise<string> {
     const { host, transcriptLimitBytes: limitBytes = defaultTranscriptLimitBytes } = this.#options
     return this.#kept.isPrompted ? '' : host.transcript({ limitBytes, upTo })
   }
 
-  /** The mode rules of the session. When no program runs, the rules that follow from the settings. */
+  /** The mode rules of the session; without a program, the rules that follow from the settings. */
   get #modeRules(): ModeRules {
     const { settings, providers } = this.#options
     const modes = resolveAcp(settings, providers).provider?.modes
@@ -342,7 +341,7 @@ class AcpAgent implements Agent, AgentSession {
   }
 }
 
-/** True for a turn that failed before the agent got its messages, for any reason but a missing login. */
+/** True for a turn that failed before it was served, except after a missing login. */
 function isLost(end: TurnEnd): boolean {
   return end.outcome === 'failed' && !end.served && end.code !== 'ACPAuthRequired'
 }

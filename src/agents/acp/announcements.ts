@@ -1,8 +1,8 @@
 /**
- * Waits for the tool calls of a permission request that does not describe them itself.
+ * Waits for the tool calls of a permission request that does not describe them.
  *
  * OpenHands sends the request and announces the calls from two threads, so the request may come first
- * (`agents/acp/agents.md`). Without the wait the question to the user would name no work.
+ * (`agents/acp/agents.md`).
  */
 import { deferred, type Deferred } from '../../base/wait.ts'
 import type { Timers } from './timers.ts'
@@ -24,8 +24,8 @@ export class Announcements {
   }
 
   /**
-   * Waits for the first announced call, at most `firstLimitMs`, then `othersMs` for other calls of the same question.
-   * @param hasCall true when a call was already announced; the wait for a first call is then left out
+   * Waits for the first call for at most `firstLimitMs`, then for other calls for `othersMs`.
+   * @param hasCall true when a call was announced: skips the wait for the first call
    * @param withdrawn ends the wait
    */
   async settled(hasCall: boolean, withdrawn: AbortSignal): Promise<void> {

@@ -2,8 +2,7 @@
  * Asks an external agent a question outside its conversation. A copy of the session answers with text and is then
  * discarded.
  *
- * If the session has finished no prompt, a new session answers. Permission requests of the copy are denied. Only the
- * usage of the copy is recorded. The session of the conversation does not change.
+ * A session that has finished no prompt cannot be copied: a new session answers. Permission requests are denied.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { deferred, within } from '../../base/wait.ts'
@@ -20,7 +19,7 @@ import { mergeContextUse, mergeMetaUse, type ContextUse } from './usage.ts'
 
 export interface AsideOptions {
   readonly session: AcpSession
-  /** False when the session has finished no prompt. A new session then answers, because there is nothing to copy. */
+  /** False when the session has finished no prompt. A new session then answers. */
   readonly isPrompted: boolean
   readonly workingDir: string
   readonly prompt: readonly PromptBlock[]
@@ -98,7 +97,7 @@ async function converse(copy: AcpSession, options: AsideOptions): Promise<Aside>
   }
 }
 
-/** Returns the agent's result, unless it shows a failure. @throws AppError, AcpFailure, or the signal's reason */
+/** Returns the agent's result. @throws AppError, AcpFailure, or the signal's reason */
 function resultOf(
   ending: Ending,
   { text, signs }: { readonly text: string; readonly signs: FailureSigns },
@@ -113,7 +112,7 @@ function resultOf(
     throw new AppError('agent_failed', `Cannot ask the agent: ${reason}`, { cause: ending.error })
   }
   const { result } = ending
-  // Codex ends a turn as cancelled when a permission was denied, which is not a failure here.
+  // Codex ends a turn as cancelled after a denied permission. Here that is no failure.
   const failure = endOf(result, { hasDenied: true, signs, quirks: session.agent.quirks, lastText: text })
   if (failure !== undefined) throw failure
   return result

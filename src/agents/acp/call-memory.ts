@@ -1,9 +1,8 @@
 /**
- * Remembers the ids of an external agent's tool calls in an open conversation, and whether the agent sends inputs in
- * pieces.
+ * Remembers the ids of an external agent's tool calls in an open conversation.
  *
- * One id has one action in a conversation (decisions 3), but agents use ids again. A call with a used id gets a suffix:
- * `t1`, `t1~1`, `t1~2`. Beyond a limit the oldest ids are forgotten.
+ * Agents use an id again, but in a conversation one id has one action (decisions 3). A call with a used id gets a
+ * suffix: `t1`, `t1~1`, `t1~2`.
  */
 
 import type { AgentHost } from '../../conversation/agent/host.ts'
@@ -23,7 +22,6 @@ export class CallMemory {
     this.#limit = limit
   }
 
-  /** True for an id that was used in the history and is not forgotten. */
   has(id: string): boolean {
     return this.#ids.has(id)
   }
@@ -42,7 +40,7 @@ export class CallMemory {
     if (this.#ids.size > this.#limit && oldest !== undefined) this.#ids.delete(oldest)
   }
 
-  /** Returns an unused id for a new call: the agent's id, or that id with a suffix. The returned id is then used. */
+  /** Returns an unused id for a new call: the agent's id, if necessary with a suffix. Remembers the returned id. */
   take(id: string): string {
     let shown = id
     for (let suffix = this.#ids.get(id); suffix !== undefined && this.#ids.has(shown);) {

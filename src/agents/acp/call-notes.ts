@@ -1,4 +1,4 @@
-/** Makes the notes in square brackets that this server adds to a tool call's observation or summary. Pure. */
+/** Makes the notes in square brackets that are added to the observation or summary of a tool call. Pure. */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/json.ts'
 import { hasMembers } from './call-readiness.ts'
@@ -40,8 +40,8 @@ export interface RecordedAs {
 }
 
 /**
- * Returns a note for a call that did other work than its action shows. A changed input also gets a note when the call
- * was allowed or recorded as incomplete. Returns an empty text in all other cases.
+ * Returns a note for a call that did other work than its action shows; otherwise an empty text. A changed input gets a
+ * note too, if the call was allowed or incomplete.
  */
 export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeOptions, isAllowed: boolean): string {
   const before = recorded.call
@@ -55,7 +55,7 @@ export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeO
     : `[The agent told the input after this call was recorded: ${now}]`
 }
 
-/** Returns the input without new members that change no work: `description`, `cwd` equal to `workingDir` (opencode). */
+/** Returns the input without new members that change no work (opencode). */
 function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOptions): unknown {
   if (!isObject(input) || !isObject(before)) return input
   const isRemark = (name: string, value: unknown): boolean => {
@@ -66,8 +66,8 @@ function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOp
 }
 
 /**
- * True when the command, an input member or the list of changed files differs from `before`. A different new text of a
- * file is ignored, because the observation shows it.
+ * True when the command, an input member or the list of changed files differs from `before`. The new text of a file is
+ * not compared, because the observation shows it.
  */
 function isOtherWork(before: ToolCall, now: ToolCall, options: ShapeOptions): boolean {
   if (before.input !== undefined && !hasMembers(now.input, before.input)) return true

@@ -1,7 +1,7 @@
 /**
- * Finds, for each recorded part of a tool call, the matching part of the ended call. Pure.
+ * Finds the parts of an ended tool call that match its recorded parts. Pure.
  *
- * A call is recorded as parts, one for each of its actions. The ended call may have other parts.
+ * A call has one recorded part for each of its actions. The ended call may have other parts.
  */
 import type { Recorded } from '../../conversation/agent/agent.ts'
 import type { Answered } from './drafts.ts'
@@ -12,11 +12,7 @@ export interface RecordedPart {
   readonly answered: Answered
 }
 
-/**
- * Returns the part to show in the observation. For an edit, this is the edit of the same file in `now` (`editNow`). For
- * a tool, this is the only part of `now`. For a command, this is the only part of `now` if that part is a command. In
- * all other cases, this is `recorded`.
- */
+/** Returns the part of `now` to show in the observation. Returns `recorded` when no part of `now` clearly matches. */
 export function observedPart(recorded: CallPart, now: readonly CallPart[]): CallPart {
   if (recorded.as === 'edit') return editNow(recorded, now) ?? recorded
   const [only, ...more] = now
@@ -24,7 +20,10 @@ export function observedPart(recorded: CallPart, now: readonly CallPart[]): Call
   return recorded.as === 'tool' || (recorded.as === 'command' && only.as === 'command') ? only : recorded
 }
 
-/** Returns the only edit of the same file in `now`, if its `do` is equal too. Returns undefined in all other cases. */
+/**
+ * Returns the edit of the same file in `now`. Returns undefined for several edits of the file, or for another kind of
+ * edit.
+ */
 function editNow(recorded: CallPart & { as: 'edit' }, now: readonly CallPart[]): CallPart | undefined {
   const { path } = recorded.edit
   const same = now.filter((part) => part.as === 'edit' && part.edit.path === path)

@@ -1,13 +1,8 @@
 /**
  * Decides how long the input of a tool call must stay unchanged before the call is recorded (decisions 3). Pure.
  *
- * An agent announces a call with an empty input and fills it while its model writes. A recorded event never changes, so
- * a call must not be recorded too early. `quietMsOf` gives the time:
- *
- * - For a call whose work is known: 500 ms if it is `in_progress`, 2 s if it is `pending`. After the agent was seen to
- *   lengthen a text: 2 s for `in_progress`, and no time is enough for `pending`.
- * - For a call whose work is not known: 2 s if it is `in_progress` and has its whole input.
- * - No time is enough for any other call. Only its question, its output or its end shows that it is complete.
+ * An agent announces a call with an empty input, and fills the input while its model writes. A recorded event cannot be
+ * changed, so a call must not be recorded too early.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/json.ts'
@@ -18,7 +13,10 @@ import { diffsOf, hasWholeInput, type ToolCall } from './tool-calls.ts'
 const briefMs = 500
 const longMs = 2000
 
-/** Returns the time in ms without a change after which the call is recorded; undefined when no time is enough. */
+/**
+ * Returns the time in ms without a change after which the call is recorded. Returns undefined when the call has to wait
+ * for its question, its output or its end.
+ */
 export function quietMsOf(call: ToolCall, options: ShapeOptions, lengthensTexts: boolean): number | undefined {
   const runs = call.status === 'in_progress'
   const isTold = tellsWork(call, options) || (runs && tellsAll(call))
@@ -26,19 +24,19 @@ export function quietMsOf(call: ToolCall, options: ShapeOptions, lengthensTexts:
   return runs && (isTold || hasWholeInput(call)) ? longMs : undefined
 }
 
-/** True when the work is known: a call of any shape but `tool`, or an edit with a diff or with a path and a text. */
+/** True when the work of the call is known from its shape, or from an edit with a diff or with a path and a text. */
 export function tellsWork(call: ToolCall, options: ShapeOptions): boolean {
   if (shapeOf(call, options).as !== 'tool') return true
   return call.kind === 'edit' && (diffsOf(call).length > 0 || hasPathAndText(call.input))
 }
 
-/** True when the call must be marked as incomplete if no more updates come. */
+/** True when the call is incomplete unless more updates come. */
 export function isPartial(call: ToolCall, options: ShapeOptions, lengthensTexts: boolean): boolean {
   if (call.status === 'pending' && lengthensTexts) return true
   return call.announcesInput && !hasWholeInput(call) && !tellsWork(call, options)
 }
 
-/** True when a text of the input or of a diff was not empty and has grown at its end. */
+/** True when a text of the input or of a diff has grown at its end. A text that was empty before does not count. */
 export function lengthens(before: ToolCall, after: ToolCall): boolean {
   if (before.input === after.input && before.content === after.content) return false
   const news = textsOf(after)
@@ -48,7 +46,7 @@ export function lengthens(before: ToolCall, after: ToolCall): boolean {
   })
 }
 
-/** True when `recorded` describes all the work of `asked`, and perhaps more (as with opencode). */
+/** True when `recorded` describes the work of `asked`. It may describe more work (opencode). */
 export function contains(recorded: ToolCall, asked: ToolCall, options: ShapeOptions): boolean {
   const [was, is] = [shapeOf(recorded, options), shapeOf(asked, options)]
   if (is.as === 'command' && !(was.as === 'command' && was.command === is.command)) return false
@@ -57,15 +55,15 @@ export function contains(recorded: ToolCall, asked: ToolCall, options: ShapeOpti
   return asked.input === undefined || hasMembers(recorded.input, asked.input)
 }
 
-/** True when `whole` has all members of `part` with equal values, or when both arguments are equal. */
+/** True when `whole` has the members of `part` with equal values. Values that are no objects must be equal. */
 export function hasMembers(whole: unknown, part: unknown): boolean {
   if (!isObject(whole) || !isObject(part)) return isDeepStrictEqual(whole, part)
   return Object.entries(part).every(([name, value]) => isDeepStrictEqual(whole[name], value))
 }
 
 /**
- * True when the call describes its whole work. An agent that sends no input describes the work in other members. Any
- * other agent must have sent the whole input. For the kinds edit and execute the whole input is not enough.
+ * True when the call describes its whole work. An agent without inputs describes the work in other members. For the
+ * kinds edit and execute a whole input is not enough.
  */
 function tellsAll(call: ToolCall): boolean {
   if (!call.announcesInput) return true

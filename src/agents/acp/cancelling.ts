@@ -1,11 +1,8 @@
-/**
- * Finds out whether processes that a turn started still run after the turn was cancelled. A program with such processes
- * is ended (decisions 16).
- */
+/** Finds processes of a cancelled turn that still run (decisions 16). */
 import { sleep } from '../../base/wait.ts'
 import type { AcpSession } from './session.ts'
 
-/** True when a process that this turn started still runs after `leftoverMs`, or when processes cannot be listed. */
+/** True when a process of this turn still runs after `leftoverMs`. True also when processes cannot be listed. */
 export async function hasLeftovers(session: AcpSession, leftoverMs = 1000): Promise<boolean> {
   const before = await session.processesAtRest
   const known = new Set(before?.map(({ pid, start }) => `${pid} ${start}`))

@@ -1,9 +1,9 @@
 /**
- * Reads the options of a session: its mode, its model and all other choices that the agent offers (ACP v1, session
- * config options; sessions.md, "Models, modes and options"). Pure.
+ * Reads the options of a session: its mode, its model and the other choices of the agent (ACP v1, session config
+ * options; sessions.md, "Models, modes and options"). Pure.
  *
  * The category of an option says whether it selects the mode or the model. In older agents without categories the id
- * `mode` or `model` says it. A boolean option is shown as a choice between `true` and `false`.
+ * `mode` or `model` says it.
  */
 import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -19,7 +19,7 @@ export interface SessionOption {
   readonly shown: JsonObject
 }
 
-/** Finds the option that chooses the mode or the model; undefined when there is no such option. */
+/** Finds the option that selects the mode or the model; undefined without such an option. */
 export function optionOf(kind: 'mode' | 'model', result: unknown): Fields | undefined {
   const options = objectsOf(memberAt(result, 'configOptions'))
   return options.find(({ category }) => category === kind) ?? options.find(({ id }) => id === kind)

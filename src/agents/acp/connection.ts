@@ -1,9 +1,8 @@
 /**
  * A running agent program and the JSON-RPC connection to it.
  *
- * The connection is over when the program exits, its output ends, it breaks a limit, or `close` is called. `over` then
- * resolves to the reason, and every pending request is rejected. After the exit the connection waits at most
- * `lastLinesMs` for the last lines. `close` also ends the processes that the program has started.
+ * The connection is over when the program exits, when its output ends or breaks a limit, or after `close`. The
+ * program's last lines are read for at most `lastLinesMs` after its exit.
  */
 import { deferred, within } from '../../base/wait.ts'
 import { messageOf } from '../../base/errors.ts'
@@ -142,7 +141,7 @@ export class AgentConnection {
     try {
       await this.#program.stop()
     } finally {
-      // A closed peer does not call `onClosed`. The end is set here, so that `over` does not wait for the last lines.
+      // Ends the wait of `over` for the last lines: a closed peer does not call `onClosed`.
       this.#ended.resolve(undefined)
       await this.#over
     }
@@ -161,7 +160,7 @@ export class AgentConnection {
     if (method !== 'session/update') return
     const { sessionId, update, _meta } = objectOf(params)
     const fields = objectOf(update)
-    // OpenHands sends `_meta` as a member of `params`. Here it becomes a member of the update, as with other agents.
+    // OpenHands sends `_meta` beside the update, other agents send it inside.
     const whole = _meta === undefined || fields['_meta'] !== undefined ? fields : { ...fields, _meta }
     return this.#listenerOf(sessionId)?.onUpdate(whole)
   }
@@ -181,7 +180,7 @@ export class AgentConnection {
     return this.#listeners.get(textOf(sessionId) ?? '')
   }
 
-  /** Logs output that is no message, such as banners of package runners, at most `noiseLogLimit` times. */
+  /** Logs output that is no message, at most `noiseLogLimit` times. */
   #reportNoise(excerpt: string): void {
     if (++this.#noise > noiseLogLimit) return
     this.#log.debug('An agent wrote something that is no message', { pid: this.pid, excerpt })

@@ -1,12 +1,11 @@
 /**
  * Lends credential files to an agent while its program runs (contract/settings.md 5, decisions 12).
  *
- * A secret that is named in `acp_file_secrets` reaches the program as a file, never as a variable. Only the owner can
- * read the file. After the program has ended the file is removed.
+ * A secret that is named in `acp_file_secrets` reaches the program as a file that only the owner can read. The file is
+ * removed after the program has ended.
  *
- * A program may renew its login and write the file again. The new text is then stored in the secret, unless the secret
- * was changed meanwhile. A blank, truncated or too large text is not stored. After a server was killed, the next server
- * calls `recoverFiles`, which compares each file with a copy of the lent text and stores a new text.
+ * A program may renew its login in the file. The new text is stored in the secret, unless the secret was changed
+ * meanwhile.
  */
 import { basename, dirname, join } from 'node:path'
 import { AppError, errorOf } from '../../base/errors.ts'
@@ -23,7 +22,7 @@ const fileLimitBytes = 256 * 1024
 const folderPrefix = 'lent-'
 const copyName = '.lent'
 
-/** Stores the new text of a lent file as its secret. Returns false when the secret was changed since it was lent. */
+/** Stores the new text of a lent file in its secret. Returns false when the secret was changed since it was lent. */
 export type ReplaceSecret = (change: SecretChange) => Promise<boolean>
 
 export interface LendOptions {
@@ -48,7 +47,7 @@ interface LentFile {
 }
 
 /**
- * Lends a file for each secret whose value is not blank. After an error no lent file is left.
+ * Lends a file for each secret whose value is not blank. Removes the lent files after an error.
  * @throws AppError or system errors
  */
 export async function lendFiles(options: LendOptions): Promise<LentFiles> {
@@ -98,7 +97,7 @@ export class LentFiles {
     }
     this.variables[env_var] = env_points_to === 'dir' ? seen : stored
     this.#files.push(file)
-    // A timer checks the files: `fs.watchFile` does not report a change that was made before its first check.
+    // `fs.watchFile` does not report changes before its first check.
     this.#timer ??= setInterval(() => void this.#look(), watchIntervalMs).unref()
   }
 
@@ -114,7 +113,7 @@ export class LentFiles {
     return this.#closing
   }
 
-  /** Checks the files. Does nothing while another check runs, so that checks do not queue on a slow disk. */
+  /** Checks the files, unless another check runs: a slow disk must not queue checks. */
   async #look(): Promise<void> {
     if (this.#isLooking) return
     this.#isLooking = true
@@ -159,8 +158,7 @@ const conflict = 'An agent has renewed a credential file whose secret was change
 
 /**
  * Stores the changes that programs of a killed server made to lent files. Call it after these programs have ended.
- * Returns the folders whose change could not be stored, for example because the secrets cannot be opened. The caller
- * must keep these folders.
+ * Returns the folders whose change could not be stored. The caller must keep these folders.
  */
 export async function recoverFiles(
   secretDir: string,
@@ -186,8 +184,7 @@ export async function recoverFiles(
 }
 
 /**
- * Returns the change of a lent file; undefined when the file has no text to store (`readChanged`), or when the server
- * was killed before the file was lent.
+ * Returns the change of a lent file. Returns undefined without a change to store, or when the file was not lent yet.
  */
 async function findChange(place: string, name: string): Promise<SecretChange | undefined> {
   const file = (await namesIn(place)).find((entry) => !entry.startsWith('.'))
@@ -205,11 +202,11 @@ async function readChanged(path: string, lent: string): Promise<string | undefin
 }
 
 /**
- * Removes a link to a lent file, or a file that a program put in the link's place; never a folder.
- * @throws AppError `agent_failed` when the parent folder is a link: the files in the linked folder belong to the user
+ * Removes the link to a lent file, or a file in the link's place.
+ * @throws AppError `agent_failed` when the parent folder is a link: the linked files belong to the user
  */
 async function removeLent(path: string): Promise<void> {
-  const around = await lstat(dirname(path)).catch(() => undefined) // Without the folder there is no file to remove.
+  const around = await lstat(dirname(path)).catch(() => undefined) // The folder may be missing.
   if (around?.isDirectory() === false) {
     throw new AppError('agent_failed', `"${basename(dirname(path))}" is a link, expected a folder`)
   }
@@ -217,8 +214,8 @@ async function removeLent(path: string): Promise<void> {
 }
 
 /**
- * Reads a regular file of at most `fileLimitBytes`. Returns undefined for a larger file, a folder, or an unreadable
- * file: a program may put any of these in the place of the lent file.
+ * Reads a regular file of at most `fileLimitBytes`. Returns undefined for anything else that a program put in its
+ * place.
  */
 async function readRegular(path: string): Promise<string | undefined> {
   try {

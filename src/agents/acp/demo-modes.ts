@@ -1,9 +1,6 @@
 /**
- * The two session modes of the demonstration agent. The server reads the agent's name and modes from here, because the
- * provider table has no entry for this agent.
- *
- * A new session is in the mode `ask`: the agent asks before it changes or runs anything. In `open` it never asks. The
- * confirmation policy decides which mode the server sets.
+ * The two session modes of the demonstration agent, which is not in the provider table. A session starts in the mode
+ * `ask`.
  */
 export type Mode = 'ask' | 'open'
 

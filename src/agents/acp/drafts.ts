@@ -81,7 +81,6 @@ export function noticeDraft(severity: 'error' | 'warning', words: string): Event
   return { kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content } }
 }
 
-/** Makes the action of a plan, and a function that makes the observation from the id of the action event. */
 export function planDrafts(
   call: Pick<CallDraft, 'id' | 'responseId' | 'reasoning'>,
   plan: string,

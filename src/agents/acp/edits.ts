@@ -1,8 +1,7 @@
 /**
  * Finds the changes of files that a tool call makes, in its diffs, its input and its result. Pure.
  *
- * Agents describe changes in different forms: ACP diffs, patches, unified diffs, or the arguments of a file editor. The
- * first form that has changes is used. A deleted file is never shown as emptied.
+ * Agents describe changes in different forms. The first form that has changes is used.
  */
 import { basename, resolve } from 'node:path'
 import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
@@ -13,7 +12,7 @@ export type Edit =
   | PatchChange
   | { readonly do: 'insert'; readonly path: string; readonly line: number; readonly newText: string }
 
-/** A call with more changes than this is shown as one tool call with its input. */
+/** The most changes of a call that are shown as edits. */
 const editLimit = 50
 
 /** Returns the changes in the agent's order; empty for the kinds execute, read and search, and above `editLimit`. */
@@ -84,7 +83,7 @@ function wordEdits({ kind, input }: ToolCall): readonly Edit[] {
     return [{ do: 'insert', path, line, newText }]
   }
   if (oldText === undefined || oldText === '') return []
-  // `str_replace` without a new text removes the old text. Other commands without a new text are no edit.
+  // Only `str_replace` may leave out the new text: it then removes the old text.
   const after = newText ?? (command === 'str_replace' ? '' : undefined)
   return after === undefined ? [] : [{ do: 'replace', path, oldText, newText: after }]
 }
@@ -124,7 +123,6 @@ function placed(edit: Edit, { locations }: ToolCall, workingDir: string): Edit {
   return edit.do === 'move' ? { ...edit, path, to: absolute(edit.to) } : { ...edit, path }
 }
 
-/** Returns a title for one edit of a call with several edits, such as `Delete a.txt`. */
 export function editTitle(edit: Edit): string {
   const name = basename(edit.path)
   switch (edit.do) {

@@ -1,8 +1,8 @@
 /**
- * Finds the exit code of a command in the members where the different agents put it. Pure.
+ * Finds the exit code of a command. Pure.
  *
- * Each agent has its own member, listed in `agents.md` beside this file. Claude and Cline report the exit code only as
- * text. The text is read only when the command failed, because any command can print such a text.
+ * Agents put the code into different members, listed in `agents.md` beside this file. Claude and Cline report it as
+ * text, which counts for a failed command only: any command can print the same text.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
@@ -36,7 +36,7 @@ function codeIn(place: Fields): number | undefined {
   return code === undefined || code === -1 || !Number.isInteger(code) ? undefined : code
 }
 
-/** Returns the first code that is not 0, or 0 when all codes are 0. Returns undefined for an empty list. */
+/** Returns the first code that is not 0; 0 when all codes are 0; undefined for an empty list. */
 function firstFailure(codes: readonly number[]): number | undefined {
   return codes.find((code) => code !== 0) ?? codes[0]
 }

@@ -1,9 +1,9 @@
 /**
- * The failures of an external agent: makes the code (`AcpFailureCode`) and the text of a ConversationErrorEvent from an
- * error (contract: events.md, section 2.4).
+ * The failures of an external agent, each with the code and the text of a ConversationErrorEvent (contract: events.md,
+ * section 2.4).
  *
- * Agents put any integer into `error.code` and the real cause into `data`. Some report a missing login only as text
- * (agents.md, "Failures, questions, usage"). The connection masks the text. `describe` and `failureOf` cut it.
+ * Agents put any integer into `error.code` and the real cause into `data`. Some report a missing login as text
+ * (agents.md, "Failures, questions, usage").
  */
 import { messageOf } from '../../base/errors.ts'
 import { RpcError } from '../../rpc/errors.ts'
@@ -43,7 +43,7 @@ const authWords = new RegExp([
 const refusedStatus = /\b(?:401|403)\b/
 const refusedWords = /unauthori[sz]ed|forbidden|api key|authenticat|credential/i
 
-/** True when a line of the text has the HTTP status 401 or 403 and then a word about logins. */
+/** True when a line has the HTTP status 401 or 403 and then a word about logins. */
 function hasRefusedStatus(text: string): boolean {
   return text.split(/[\n\r\u2028\u2029]/).some((line) => {
     const at = line.search(refusedStatus)
@@ -64,7 +64,9 @@ export function describe(error: RpcError): string {
   return cutDetail(`[${error.code}] ${error.message}${data === '' ? '' : `: ${data}`}`)
 }
 
-/** Adds the end of stderr to a failure, without the lines that match `idleTalk`. Leaves ACPAuthRequired unchanged. */
+/**
+ * Adds the end of stderr to the text of a failure. Leaves ACPAuthRequired unchanged. Skips lines that match `idleTalk`.
+ */
 export function withTail(failure: AcpFailure, stderrTail: string, idleTalk?: RegExp): AcpFailure {
   const lines = stderrTail.split('\n').filter((line) => idleTalk?.test(line.trim()) !== true)
   const tail = lastLines(lines.join('\n').trim())
@@ -72,7 +74,7 @@ export function withTail(failure: AcpFailure, stderrTail: string, idleTalk?: Reg
   return new AcpFailure(failure.code, `${failure.message}; it wrote: ${tail}`, failure.cause)
 }
 
-/** Cuts a text to its last `tailLimitChars` characters, and leaves out the first, cut line if others follow. */
+/** Returns the last `tailLimitChars` characters of a text, without a cut line at their beginning. */
 function lastLines(text: string): string {
   if (text.length <= tailLimitChars) return text
   const end = text.slice(-tailLimitChars)

@@ -1,8 +1,7 @@
 /**
- * Masks a text of an external agent while it arrives in chunks, so that little is left to mask at its end.
+ * Masks a text of an external agent in pieces while it arrives.
  *
- * A text of less than `pieceChars` is masked once, at its end. When the secrets change while a longer text grows, the
- * whole text is masked again at its end.
+ * A short text is masked once, at its end. When the secrets change while a text grows, the whole text is masked again.
  */
 import type { MaskingStream } from '../../base/masking.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Sends the first request to an agent: ACP `initialize`, version 1. No file system and no terminal are offered
+ * Sends the first request to an agent: ACP `initialize`, version 1. It offers no file system and no terminal
  * (sessions.md, "Beginning").
  */
 import { AcpFailure } from './failure.ts'
@@ -8,8 +8,8 @@ import { memberAt } from '../../base/fields.ts'
 type Request = (method: string, params: object) => Promise<unknown>
 
 /**
- * Sends `initialize` and returns the result. `version` is the version of this server.
- * @throws AcpFailure `ACPInitError` when the agent speaks another protocol version, and the errors of the request.
+ * Sends `initialize` with the version of this server and returns the result.
+ * @throws AcpFailure `ACPInitError` for another protocol version; the errors of the request
  */
 export async function initialize(request: Request, version: string): Promise<unknown> {
   const result = await request('initialize', {

@@ -1,9 +1,7 @@
 /**
- * Records events about an agent program that has started: which agent drives the conversation, how far its work needs
- * approval, and notes for the user.
+ * Records events about an agent program that has started: the agent, how far its work needs approval, and notes.
  *
- * The agent and the approval are recorded at the first start only. Events are recorded in a turn, so a program that was
- * started outside a turn (for `askAside`) is introduced in the next turn.
+ * Events are recorded in a turn, so a program that starts outside a turn is introduced in the next turn.
  */
 import type { AgentHost } from '../../conversation/agent/host.ts'
 import type { Turn } from '../../conversation/agent/agent.ts'
@@ -12,7 +10,7 @@ import type { StartedSession } from './start-session.ts'
 
 export interface IntroductionOptions extends Pick<AgentHost, 'clientTools' | 'policy'> {
   readonly mask: (text: string) => string
-  /** The setting `acp_unasked_calls`: whether a call that ran without permission stops the turn. */
+  /** The setting `acp_unasked_calls`. */
   readonly onUnasked: 'stop' | 'allow'
 }
 

@@ -1,8 +1,6 @@
 /**
- * The private record of an agent's session, which lets a conversation resume the session after a restart.
- *
- * A conversation has one record. It holds the session's id and folder, the chosen model, mode and options, and the
- * count of unasked calls. A new session keeps the members of the record that `begin` does not set.
+ * The private record of an agent's session, with which a conversation resumes the session after a restart. A new
+ * session keeps the members that `begin` does not set.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { objectOf, textOf } from '../../base/fields.ts'
@@ -21,12 +19,12 @@ export class KeptSession {
     return this.#kept?.['id'] !== undefined
   }
 
-  /** False for a session that has served no prompt. True when there is no record, or when the record does not say. */
+  /** False for a session that has served no prompt. True without a record, or when the record does not say. */
   get isPrompted(): boolean {
     return this.#kept?.['is_prompted'] !== false
   }
 
-  /** True when the next prompt of the session needs no transcript before it. */
+  /** True when the next prompt needs no transcript before it. */
   get isCurrent(): boolean {
     return this.isPrompted || this.#kept?.['is_current'] === true
   }

@@ -1,9 +1,6 @@
 /**
  * Plans the start of an agent program: its command, its environment and its credentials (spec, "Credentials of external
  * agents"; decisions 23).
- *
- * The rules themselves are in `settings` and `process`; this file applies them in order. The server's environment is an
- * argument.
  */
 import { join } from 'node:path'
 import { makeFolder, makeTemporaryFolder, privateFolder, removeTree } from '../../base/own-files.ts'
@@ -65,8 +62,8 @@ export interface Launch {
 }
 
 /**
- * Plans a start and lends the credential files. @throws AppError when there is no command or a secret has the name of a
- * variable that no child may get; AcpFailure `ACPSpawnError` (`findProgram`); the errors of `lendFiles`.
+ * Plans a start and lends the credential files.
+ * @throws AppError for a start that the settings do not allow; AcpFailure `ACPSpawnError`; the errors of `lendFiles`
  */
 export async function planLaunch(options: LaunchOptions): Promise<Launch> {
   const { settings, secrets, log, makeSecretDir, agentDir, replaceSecret, watchIntervalMs } = options
@@ -104,7 +101,7 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
   const { remove, add, authenticate, ownHome } = planCredentials({ provider, environment: env, login })
   for (const name of remove) delete env[name]
   Object.assign(env, add)
-  // When the variable already names the conversation's data folder, the program needs no temporary home.
+  // The conversation's data folder may already serve as home.
   const needsHome = ownHome && dataFolder[provider.homeVariable] === undefined
   const removeHome = needsHome ? await giveHome(env, provider.homeVariable, options.runtimeDir) : nothing
   return {
@@ -117,8 +114,8 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
 }
 
 /**
- * Makes the conversation's own data folder for the program. Returns the variable that names the folder. Returns no
- * variable when the settings ask for no folder, for an unknown provider, or when the provider has no such variable.
+ * Makes the conversation's own data folder for the program, if the settings ask for the folder and the provider has a
+ * variable for it. Returns the variable.
  */
 async function makeDataFolder(provider: Provider | undefined, options: LaunchOptions): Promise<Record<string, string>> {
   if (!options.settings.acp_isolate_data_dir || provider === undefined || provider.dataDirVariable === '') return {}
@@ -128,8 +125,8 @@ async function makeDataFolder(provider: Provider | undefined, options: LaunchOpt
 }
 
 /**
- * Returns the child's variables. Of two variables with one name, the later in this list wins: provider's defaults,
- * server's allowed variables, global secrets, `acp_env`, the conversation's secrets, `own`.
+ * Returns the child's variables, each from the last source that has it: provider's defaults, server's variables, global
+ * secrets, `acp_env`, the conversation's secrets, `own`.
  */
 function environmentFor(
   provider: Provider | undefined,
@@ -155,7 +152,7 @@ function split([command = '', ...args]: readonly string[]): Pick<Launch, 'comman
   return { command, args }
 }
 
-/** Replaces a first word that is in `programs` by Node and the program's path, so that the PATH is not searched. */
+/** Replaces a first word that is in `programs` by Node and the program's path. */
 function withOwnProgram(command: readonly string[], programs: LaunchOptions['programs']): readonly string[] {
   const [word = '', ...args] = command
   const program = Object.hasOwn(programs, word) ? programs[word] : undefined

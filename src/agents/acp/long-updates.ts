@@ -1,8 +1,7 @@
 /**
  * Processes updates of an external agent that are too long for one turn of the event loop.
  *
- * A long message or thought is split into chunks. Any other long update is masked in several turns and then processed
- * as a whole. Callers ask `isLong` first, and pass only long updates.
+ * A long message or thought is split into chunks. Any other long update is masked in several turns of the event loop.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { objectOf, type Fields } from '../../base/fields.ts'
@@ -44,7 +43,7 @@ export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fiel
   return hidden
 }
 
-/** Applies `change` to the texts longer than `turnWeight`: masking in turns does not hide the session id in them. */
+/** Applies `change` to texts longer than `turnWeight`. Masking in turns does not hide the session id in these texts. */
 function withTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return value.length > turnWeight ? change(value) : value
   if (Array.isArray(value)) return value.map((item: unknown) => withTexts(item, change))

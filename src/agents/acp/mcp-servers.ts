@@ -2,9 +2,7 @@
  * Converts the MCP servers of the settings to the form of ACP's `session/new` (v1, session setup), and gives the state
  * of each server. Pure.
  *
- * The agent gets each enabled server whose transport it supports. A server whose credentials are missing or fit into no
- * header is left out. ACP does not report whether an agent has started a server, so the best state is `handed_over`.
- * Only Codex reports failures (agents.md, "Loose forms").
+ * ACP does not report whether an agent has started a server, so the best state is `handed_over`.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { authHeaders } from '../../settings/mcp-credentials.ts'
@@ -50,7 +48,7 @@ export function planMcpServers(config: Fields, can: McpTransports): McpPlan {
   return { servers, states }
 }
 
-/** Returns the name and the error of an MCP server that an update reports as failed; undefined for other updates. */
+/** Returns the name and the error of an MCP server that failed; undefined for an update about anything else. */
 export function failedMcpServer(update: Fields): { readonly name: string; readonly detail: string } | undefined {
   const name = mcpStartup.exec(textOf(update['toolCallId']) ?? '')?.[1]
   if (name === undefined || update['status'] !== 'failed') return undefined
@@ -89,7 +87,7 @@ function decoded(name: string): string {
   }
 }
 
-/** Returns ACP's form of a stdio server, without `type`: ACP defines that member for the other two transports only. */
+/** Returns ACP's form of a stdio server. ACP defines `type` for the other transports only. */
 function stdioServer(name: string, server: Fields): object {
   const args = Array.isArray(server['args']) ? server['args'].filter((arg: unknown) => typeof arg === 'string') : []
   return { name, command: server['command'], args, env: pairs(objectOf(server['env'])) }

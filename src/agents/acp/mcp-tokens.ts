@@ -1,15 +1,14 @@
 /**
  * Replaces the OAuth login of each enabled MCP server by its current access token, for an external agent that connects
- * to the server itself. Without a token the login is removed.
+ * to the server. Without a token the login is removed.
  *
- * The agent gets no refresh token, because a renewal by a second client would end the login for all clients. A session
- * that outlives its access token can no longer use the server.
+ * The agent gets no refresh token: a renewal by a second client would end the login for all clients.
  */
 import { untilAborted, within } from '../../base/wait.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import type { McpTokens } from '../../offers.ts'
 
-/** The time limit for all tokens together. The agent starts without a token that comes later. */
+/** The time limit for each token. The agent starts without a late token. */
 const patienceMs = 5000
 
 /** Returns the servers with access tokens in place of OAuth logins. @throws the signal's reason */

@@ -1,9 +1,8 @@
 /**
  * Gathers the chunks of one message of an external agent: its text, its images and the thoughts before it.
  *
- * A message ends at a limit of characters, or when the agent begins another message: with another message id, or with a
- * thought without an id after the text. A tool call and the end of the turn end a message too. The caller then calls
- * `take`, which returns the message masked.
+ * A message ends at a limit of characters, or when a chunk begins another message (`begins`). `take` returns the
+ * message, masked.
  */
 import type { ContentInput } from '../../schema/generated/values.ts'
 import { objectOf, textOf, type Fields } from '../../base/fields.ts'

@@ -1,8 +1,8 @@
 /**
  * Reads the models that a session offers, and makes the request that selects a model. Pure.
  *
- * The models are in the config option of the category `model`, or in the older member `models` (sessions.md, "Models,
- * modes and options"). Without both, no model can be selected.
+ * The models are in the config option for the model, or in the older member `models` (sessions.md, "Models, modes and
+ * options").
  */
 import type { JsonObject } from '../../base/json.ts'
 import { memberAt, objectsOf, textOf } from '../../base/fields.ts'

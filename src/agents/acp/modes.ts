@@ -1,10 +1,8 @@
 /**
  * Selects the session mode of an external agent by the confirmation policy (decisions 24). Pure.
  *
- * In its open mode an agent asks for nothing. In its asking mode it asks before commands and changes. NeverConfirm
- * selects the open mode if the agent offers it. Every other policy selects the asking mode if it is known and offered.
- * A mode that the user or the settings name is used instead, if it is offered and skips no question that the policy
- * requires. The provider in the settings says which modes are open or asking.
+ * In its open mode an agent asks for nothing. In its asking mode it asks before commands and changes. A mode that the
+ * user or the settings name is preferred, unless it skips a required question.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
@@ -24,17 +22,17 @@ export interface SessionModes {
 
 /** Tells which modes of a session ask the user, and which skip questions. */
 export interface ModeRules {
-  /** The mode that asks; undefined when this server knows no such mode of the agent. */
+  /** The mode that asks; undefined when no such mode is known. */
   readonly asking: string | undefined
-  /** The mode that never asks; undefined when this server knows no such mode of the agent. */
+  /** The mode that does not ask; undefined when no such mode is known. */
   readonly open: string | undefined
-  /** True for a mode in which the agent may skip a question that it asks in the asking mode. */
+  /** True for a mode in which the agent may skip a question of the asking mode. */
   readonly isMoreOpen: (mode: string) => boolean
-  /** The first words of commands that an agent in this mode runs without a question; see `ProviderModes.unasked`. */
+  /** The first words of commands that run without a question in this mode; see `ProviderModes.unasked`. */
   readonly runsUnasked: (mode: string | undefined) => readonly string[]
 }
 
-/** Reads the modes from the result that opened a session: from `modes`, or from the config option for the mode. */
+/** Reads the modes from `modes`, or from the config option for the mode, in the result that opened a session. */
 export function readModes(result: unknown): SessionModes {
   const listed = objectsOf(memberAt(result, 'modes', 'availableModes'))
   if (listed.length > 0) return modesOf(textOf(memberAt(result, 'modes', 'currentModeId')), listed, undefined)
@@ -66,13 +64,12 @@ export function modeRequest(
 }
 
 /**
- * Returns the rules for an agent whose provider is known. `isMeasured` is true for the name and version of the agent
- * with which `modes` were tested. For any other version only the asking mode and the modes in `closed` are trusted to
- * ask. Every other mode counts as more open.
+ * Returns the rules for an agent whose provider is known. `isMeasured` is true for the version with which `modes` were
+ * tested. In any other version a mode that is not known to ask counts as more open.
  */
 export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRules {
   const { asking, open, moreOpen, closed = [], unasked = [] } = modes
-  // `*` means that the agent confines every command. It is used only for the version of the agent that was tested.
+  // `*` means that the agent confines each command. It is trusted in the tested version only.
   const trusted = isMeasured ? unasked : unasked.filter((words) => words !== '*')
   const isMoreOpen = (mode: string): boolean =>
     isMeasured ? moreOpen.includes(mode) : mode !== asking && !closed.includes(mode)
@@ -83,9 +80,8 @@ export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRu
 }
 
 /**
- * Returns the rules for an agent without a provider. The mode in which its session began (`begunIn`) counts as asking.
- * Every other mode counts as more open, and so does `begunIn` if its name says that it is open. Without `begunIn`
- * (before there is a session, or for an agent without modes) only the name of a mode decides.
+ * Returns the rules for an agent without a provider. A mode counts as more open if its name says so, or if the session
+ * began in another mode (`begunIn`).
  */
 export function unknownAgentRules(begunIn: string | undefined): ModeRules {
   const isMoreOpen = (mode: string): boolean => (begunIn !== undefined && mode !== begunIn) || isOpenByName(mode)

@@ -1,8 +1,6 @@
 /**
- * Stores outputs that are too long for an event, as files in the conversation's `observations` folder.
- *
- * `save` returns the file's name at once and writes in the background. `settled` resolves when all writes have ended.
- * File names are made here and never contain an id of the agent. A failed write is reported to `onError`.
+ * Stores outputs that are too long for an event, as files in the conversation's `observations` folder. `save` returns
+ * the file's name at once and writes in the background.
  */
 import { join } from 'node:path'
 import { makeFolder, privateFolder, writeNew } from '../../base/own-files.ts'

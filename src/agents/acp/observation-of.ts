@@ -1,8 +1,7 @@
 /**
- * Makes the observation of a tool call, or of one part of the call, from the output of the call (decisions 3). Pure.
+ * Makes the observation of a tool call, or of one part of the call, from the call's output (decisions 3). Pure.
  *
- * The action decides the kind of the observation. The observation is an error when the agent reports a failure, and
- * when a command has a non-zero exit code: the call of a failed test run, for example, has the status `completed`.
+ * A command with a non-zero exit code is an error, even if the agent reports the call as `completed`.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { ObservationInput } from '../../schema/generated/observations.ts'
@@ -19,11 +18,11 @@ export interface ObservationOptions {
   /** The output of the call, masked. */
   readonly output: Output
   readonly outputLimitChars: number
-  /** Stores an output that is too long for an event and returns the name of its file. */
+  /** Stores a long output and returns the name of its file. */
   readonly saveOutput: (text: string) => string
   /** The folder in which `saveOutput` puts its files. */
   readonly observationsDir: string
-  /** A note of this server (call-notes.ts) to put before the output; empty when there is no note. */
+  /** A note of this server to put before the output, or an empty text. */
   readonly note: string
 }
 
@@ -52,7 +51,6 @@ export function observationOf(part: CallPart, call: ToolCall, options: Observati
   }
 }
 
-/** Makes an observation whose only content is a note of this server. */
 export function noteObservation(
   part: CallPart,
   toolName: string,
@@ -108,7 +106,7 @@ function changed(
 ): ObservationInput {
   const texts = part.as === 'edit' ? fileTexts(part.edit, call) : undefined
   if (texts === undefined) return { kind: 'MCPToolObservation', tool_name, content: [...opening, ...content], is_error }
-  // A failed or pending edit may have changed nothing, so no file contents are shown.
+  // A failed or pending edit may have changed nothing.
   const contents = is_error || call.status === 'pending' ? { old_content: null, new_content: null } : texts.contents
   const { command, path } = texts
   const prev_exist = command !== 'create'

@@ -1,8 +1,6 @@
 /**
- * Finds options other than modes by which an agent stops asking for permission (Copilot CLI: `allow_all`; Cline:
+ * Finds options, other than modes, by which an agent stops asking for permission (Copilot CLI: `allow_all`; Cline:
  * `auto_approve`). Pure.
- *
- * An option is judged by the words of its value and its id (`isOpenOption`). Options for the model are never judged.
  */
 import { isOpenByName } from '../../settings/open-modes.ts'
 import type { SessionOption } from './config-options.ts'
@@ -10,25 +8,22 @@ import type { SessionOption } from './config-options.ts'
 type Named = Pick<SessionOption, 'id' | 'category' | 'values'>
 
 const offWords = ['off', 'false', 'no', 'disabled']
-/** The option categories that have nothing to do with permissions (ACP v1, session config options). */
+/** Option categories that do not concern permissions (ACP v1, session config options). */
 const ofTheModel = ['model', 'model_config', 'thought_level']
 
-/** True when the words of an option and its value mean that the agent works without asking. */
+/** True when the words of an option's id and value mean that the agent does not ask. */
 export function isOpenOption({ id, category, values }: Named, value: string): boolean {
   if (category !== undefined && ofTheModel.includes(category)) return false
   return isOpenByName(value) || (isOpenByName(id) && values.some(isOff) && !isOff(value))
 }
 
-/**
- * Returns a value of the option with which the agent asks: an off word, else a value that is not open, else undefined.
- */
+/** Returns a value of the option with which the agent asks, preferably an off word; undefined without such a value. */
 export function closedValue(option: Named): string | undefined {
   return option.values.find(isOff) ?? option.values.find((value) => !isOpenOption(option, value))
 }
 
 /**
- * Returns a stand-in for an option whose values are unknown, because no session runs. The stand-in offers the value
- * `off`, because `isOpenOption` judges an option by its id only if the option offers an off value.
+ * Returns a stand-in for an option of a session that does not run. Its value `off` lets `isOpenOption` judge the id.
  */
 export function unknownOption(id: string): Named {
   return { id, category: undefined, values: ['off'] }

@@ -1,10 +1,7 @@
 /**
- * Finds the output of a tool call in the members where the different agents put it. Pure.
+ * Finds the output of a tool call. Pure.
  *
- * The first member with an output is used: terminal deltas, `rawOutput` in a known form, the content of the call, or
- * `rawOutput` as JSON (only for a call without diffs). The Markdown fence that Claude puts around the output of a
- * command is removed. Terminals of ACP are not read, because this server offers agents no terminal (sessions.md,
- * "Beginning").
+ * Agents put the output into different members. The first member with an output is used.
  */
 import { isEmpty, memberAt, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'
@@ -37,7 +34,7 @@ export function keptOutputOf(call: ToolCall): Output {
   return { ...output, text: `${output.text.slice(0, keptLimitChars)}\n[The rest of the output was too long to keep]\n` }
 }
 
-/** Replaces the middle of a text that is longer than the limit by a line that names the file with the whole text. */
+/** Replaces the middle of a long text by a line that names the file with the whole text. */
 export function shorten(text: string, limitChars: number, fileName: string): string {
   if (text.length <= limitChars) return text
   const note = `\n[... ${text.length} characters in all; the complete output is in observations/${fileName} ...]\n`
@@ -45,17 +42,17 @@ export function shorten(text: string, limitChars: number, fileName: string): str
   return `${text.slice(0, half)}${note}${text.slice(-half)}`
 }
 
-/** The four image types that the model APIs, and so clients and agents, accept. */
+/** The image types that model APIs accept. */
 const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
-/** Matches characters of base64 with at most two `=` at the end (RFC 4648, section 4); their number is not checked. */
+/** Matches characters of base64 with at most two `=` at the end (RFC 4648, section 4). Their number is not checked. */
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /** The data URLs of checked image blocks. Each block is read several times, and a check of 15 MB takes 30 ms. */
 const knownUrls = new WeakMap<Fields, { readonly url: string | undefined }>()
 
 /**
- * Returns the data URL of a base64 image block. Returns undefined for other blocks, other image types and other data.
- * An image without a type counts as PNG (old ACP).
+ * Returns the data URL of a base64 image block of a known type; undefined for any other block. An image without a type
+ * counts as PNG (old ACP).
  */
 export function imageUrl(block: Fields): string | undefined {
   if (block['type'] !== 'image') return undefined
@@ -73,7 +70,7 @@ function urlOf(block: Fields): string | undefined {
   return imageTypes.includes(type) && base64.test(data) ? `data:${type};base64,${data}` : undefined
 }
 
-/** Returns a block's text, a resource's text or URI, a link's URI, a note for audio or a bad image; '' for others. */
+/** Returns the text or URI of a block, or a note for audio or a bad image; '' for any other block. */
 export function blockText(block: Fields): string {
   if (typeof block['text'] === 'string') return block['text']
   if (block['type'] === 'audio') return '[An audio was left out here]'
@@ -97,8 +94,8 @@ function rawOutputOf(raw: unknown): Output | undefined {
 }
 
 /**
- * Returns the text of Cline's raw output: one result, or a list with a result for each command. A result without a text
- * contributes its error. Returns undefined when no result has Cline's member `success`, or when all texts are empty.
+ * Returns the text of Cline's raw output: a result, or a list with a result for each command. Returns undefined for any
+ * other output, and when all texts are empty.
  */
 function resultText(raw: unknown): string | undefined {
   const results = Array.isArray(raw) ? objectsOf(raw) : objectsOf([raw])

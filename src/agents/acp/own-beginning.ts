@@ -1,9 +1,8 @@
 /**
  * Receives the updates of an agent while no turn runs, and asks for a turn when the agent has begun work by itself.
  *
- * Claude and Qwen go on after a prompt was answered, when a background command or a sub-agent ends. The updates of this
- * work are held for the new turn (decisions 3). A new tool call, a question or a new message counts as work. Late
- * updates of the turn before are dropped. While `heldLimit` updates are held, nothing more is read from the agent.
+ * Claude and Qwen do so when a background command or a sub-agent ends. The updates of the work wait for the new turn
+ * (decisions 3). Late updates of the turn before are dropped.
  */
 import { deferred, type Deferred } from '../../base/wait.ts'
 import type { AgentListener } from './connection.ts'
@@ -22,7 +21,7 @@ export interface OwnBeginningOptions {
   readonly refused: () => void
 }
 
-/** The time after the end of a turn in which a text may still belong to the turn: the tail of the turn. */
+/** The tail of a turn: the time after its end in which a text may still belong to it. */
 const tailMs = 2000
 /** The most updates that are held. At the limit no more messages are read from the agent. */
 const heldLimit = 1000
@@ -46,7 +45,7 @@ export class OwnBeginning {
     this.#options = options
   }
 
-  /** True while updates or questions are held for a turn that has not started. */
+  /** True while updates or questions wait for a turn. */
   get isHolding(): boolean {
     return this.#hasBegun
   }
@@ -64,7 +63,7 @@ export class OwnBeginning {
     }
   }
 
-  /** Ends the turn. For `tailMs` from now, updates are treated as late updates of that turn. */
+  /** Ends the turn. For `tailMs`, updates may still belong to it. */
   detach(wasStopped: boolean): void {
     this.#listener = undefined
     this.#wasStopped = wasStopped
@@ -73,7 +72,7 @@ export class OwnBeginning {
     this.#tail = this.#options.timers.after(tailMs, () => (this.#isTail = false))
   }
 
-  /** Receives one `session/update`. At `heldLimit` returns a promise, which resolves when no updates are held. */
+  /** Receives one `session/update`. At `heldLimit` returns a promise that resolves when no update waits. */
   hear(update: Fields): void | Promise<void> {
     const isNew = this.#isNewMessage(update)
     if (this.#listener !== undefined) return this.#listener.onUpdate(update)
@@ -86,7 +85,8 @@ export class OwnBeginning {
   }
 
   /**
-   * Passes a permission request to the turn. Without a turn holds it; right after a stopped turn answers `cancelled`.
+   * Passes a permission request to the turn, or stores it for the next turn. Right after a stopped turn answers
+   * `cancelled`.
    */
   asked(params: Fields, withdrawn: AbortSignal): Promise<unknown> {
     if (this.#listener !== undefined) return this.#listener.onPermission(params, withdrawn)
@@ -130,9 +130,8 @@ export class OwnBeginning {
   }
 
   /**
-   * True when an update about a call begins new work. With a new call id, it must describe the call; if the call has
-   * already ended, the update must also come after a prompt and after the tail of the last turn. With a known id, it
-   * must be a `tool_call` after this tail, with a status that is not an end.
+   * True when an update about a call begins new work. With a new id, the update must describe the call. With a known
+   * id, it must be a `tool_call` of an open call after the tail.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update['toolCallId'])

@@ -1,10 +1,8 @@
 /**
- * Runs a turn for work that an agent began by itself, from its first update to its end.
+ * Runs a turn for work that an agent began by itself.
  *
- * There is no prompt, so no response ends the turn. Claude signals the end with usage figures. Without this signal the
- * turn ends after `quietMs` without an update, an open call or an open question. A stopped agent gets `drainMs` to
- * signal the end. `replace` is true (the program must be ended) when the agent does not signal the end in time, when
- * processes of the turn still run, or when the connection is over.
+ * Without a prompt, no response ends the turn. Claude signals the end with usage figures. Without this signal the turn
+ * ends after `quietMs` without activity.
  */
 import { deferred, within, type Deferred } from '../../base/wait.ts'
 import { AgentWork, type AgentWorkOptions } from './agent-work.ts'
@@ -17,7 +15,7 @@ import { endsOwnWork } from './updates.ts'
 export interface OwnTurnOptions {
   /** How long an agent may take to signal that it has stopped. Default 4 s. */
   readonly drainMs?: number
-  /** The time without activity after which the turn ends. Default 10 s. */
+  /** The time without activity that ends the turn. Default 10 s. */
   readonly quietMs?: number
 }
 

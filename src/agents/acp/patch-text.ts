@@ -2,8 +2,7 @@
  * Reads the two text forms in which agents report changes of files: unified diffs (POSIX diff -u, with Git's headers)
  * and the patches of OpenAI's `apply_patch` tool. Pure.
  *
- * A hunk of an existing file becomes one change with the text before and the text after, both with the context lines. A
- * text that is not a patch gives no changes.
+ * A hunk of an existing file becomes one change, whose old and new text include the context lines.
  */
 
 /** The change of a file, or of a part of the file. */
@@ -50,7 +49,7 @@ export function readApplyPatch(text: string): readonly PatchChange[] {
   return changes
 }
 
-/** Returns the changes of a unified diff of any number of files; empty if the text is too long or no diff. */
+/** Returns the changes of a unified diff; empty for a text that is too long or no diff. */
 export function readUnifiedDiff(text: string): readonly PatchChange[] {
   if (text.length > limitChars || !/^--- /m.test(text)) return []
   const changes: PatchChange[] = []
@@ -87,7 +86,7 @@ interface Hunk {
   readonly before: string[]
   readonly after: string[]
   hasChange: boolean
-  /** The first character of the newest line: ` ` (in both texts), `-` (only in the old) or `+` (only in the new). */
+  /** The first character of the newest line: ` ` for both texts, `-` for the old text, `+` for the new text. */
   last: string
   /** The first character (`last`) of each line before a `\ No newline at end of file`. */
   cut: string
@@ -107,7 +106,7 @@ function addLine(hunk: Hunk, line: string): string {
   return sign
 }
 
-/** Records that the newest line is the last line of its text and has no line end. */
+/** Records that the newest line has no line end. */
 function withoutLastLineEnd(hunk: Hunk): void {
   hunk.cut += hunk.last
 }
@@ -129,7 +128,7 @@ function joined(lines: readonly string[], isCut = false): string {
   return isCut || lines.length === 0 ? text : `${text}\n`
 }
 
-/** Returns the file name in a `---` or `+++` line: without a time after a tab, and in Git's form without `a/`, `b/`. */
+/** Returns the file name in a `---` or `+++` line, without a time and without Git's `a/` or `b/`. */
 function fileName(line: string, isGit: boolean): string {
   const name = line.slice(4).split('\t')[0] ?? ''
   return isGit ? name.replace(/^[ab]\//, '') : name.trim()

@@ -1,9 +1,9 @@
 /**
  * Decides the answer to a permission request of an external agent by the confirmation policy (decisions 24). Pure.
  *
- * An option is selected by its kind, never by its position, because Gemini offers "always" first (sessions.md,
- * "Asking"). `allow_always` is never selected, because it would outlive the policy that allowed it. The risk of a call
- * is UNKNOWN to this server, so ConfirmRisky asks only with `confirm_unknown`.
+ * An option is selected by its kind, because Gemini offers "always" first (sessions.md, "Asking"). `allow_always` is
+ * never selected: it would outlive the policy. The risk of a call is unknown, so ConfirmRisky asks only with
+ * `confirm_unknown`.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { QuestionOption } from '../../conversation/agent/agent.ts'
@@ -22,7 +22,7 @@ export interface PermissionResult {
 
 export const cancelledResult: PermissionResult = { outcome: { outcome: 'cancelled' } }
 
-/** Reads `params.options` of a permission request; an option without an id cannot be selected and is left out. */
+/** Reads `params.options` of a permission request. Leaves out options without an id. */
 export function readOptions(value: unknown): readonly QuestionOption[] {
   return objectsOf(value).flatMap((option) => {
     const id = textOf(option['optionId'])
@@ -33,10 +33,7 @@ export function readOptions(value: unknown): readonly QuestionOption[] {
 
 const kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always']
 
-/**
- * Returns the options in the form for clients. An option's id is its index, because the agent's ids are untrusted text.
- * A kind that ACP does not define becomes `other`.
- */
+/** Returns the options in the form for clients. Their ids are indexes, because the agent's ids are untrusted text. */
 export function shownOptions(
   options: readonly QuestionOption[],
   mask: (text: string) => string,

@@ -1,8 +1,7 @@
 /**
  * Makes a task list from an agent's plan, or from the input of a task tool (decisions 3). Pure.
  *
- * ACP sends the whole plan every time. The three states of an entry match those of a TaskItem. The priority of an entry
- * is left out, because a TaskItem has no member for it.
+ * ACP sends the whole plan every time. The priority of an entry is left out, because a TaskItem has none.
  */
 import type { TaskItemInput } from '../../schema/generated/actions.ts'
 import { objectOf, objectsOf, textOf } from '../../base/fields.ts'
@@ -10,7 +9,6 @@ import { objectOf, objectsOf, textOf } from '../../base/fields.ts'
 const entryLimit = 1000
 const entryLimitChars = 10_000
 
-/** Returns the entries of a plan, cut to limits of number and length, because each entry is recorded three times. */
 export function limitedEntries(entries: unknown): readonly unknown[] {
   if (!Array.isArray(entries)) return []
   return entries.slice(0, entryLimit).map((entry: unknown) => {

@@ -1,10 +1,8 @@
 /**
  * Selects the program to start for the command of an agent (contract/settings.md 5).
  *
- * An npx command of the provider's own package is replaced by the installed agent, or by the provider's program on the
- * PATH. If neither exists, npx runs only with `--allow-npx` or for a command that the user wrote, because npx downloads
- * unreviewed code. Any other command stays unchanged. If its program is missing (`isMissing`), an error says how to
- * install it.
+ * An npx command of the provider's package is replaced by the installed agent, or by the provider's program on the
+ * PATH. npx downloads unreviewed code, so it runs only with `--allow-npx` or for a command that the user wrote.
  */
 import { delimiter, isAbsolute, join } from 'node:path'
 import { messageOf } from '../../base/errors.ts'
@@ -20,8 +18,7 @@ export interface ProgramOptions {
 }
 
 /**
- * Returns the command to start.
- * @throws AcpFailure `ACPSpawnError` when the agent is not installed, or when `installedCommand` rejects
+ * Returns the command to start. @throws AcpFailure `ACPSpawnError` when the agent is not installed or cannot be found
  */
 export async function findProgram(
   command: readonly string[],
@@ -45,12 +42,12 @@ export async function findProgram(
   throw new AcpFailure('ACPSpawnError', `The agent "${provider.name}" is not installed: ${advice}`)
 }
 
-/** True when the command is `binary`, which is not on the PATH and which the user installs with `installCommand`. */
+/** True when the command is the provider's `binary`, is not on the PATH and has to be installed by the user. */
 export function isMissing(command: readonly string[], { binary, installCommand }: Provider, path: string): boolean {
   return installCommand !== '' && command[0] === binary && !isOnPath(binary, path)
 }
 
-/** Searches only absolute folders, because a relative folder would depend on the agent's working folder. */
+/** Searches absolute folders only: a relative folder would depend on the agent's working folder. */
 function isOnPath(program: string, path: string): boolean {
   if (program === '') return false
   return path.split(delimiter).some((folder) => isAbsolute(folder) && existsSync(join(folder, program)))

@@ -1,9 +1,8 @@
 /**
  * Makes a progress line for a tool call whose input is still being written, for streaming clients. Pure.
  *
- * The line is sent as `reasoning_content` of a StreamingDeltaEvent, because published clients know no better frame
- * (decisions 2). The line changes when the call's title changes, and each time the length of its longest text reaches a
- * power of two, from `smallestChars`.
+ * The line is sent as `reasoning_content` of a StreamingDeltaEvent (decisions 2). It changes with the call's title, and
+ * when the longest text reaches a power of two.
  */
 import { diffsOf, type ToolCall } from './tool-calls.ts'
 
@@ -15,7 +14,7 @@ export function progressOf(call: ToolCall): string {
   return `\n[Preparing: ${call.title === '' ? call.kind : call.title}${told}]\n`
 }
 
-/** Returns the length of the longest text among the input's members and the diffs; 0 without a text. */
+/** Returns the length of the longest text in the input and the diffs. */
 function sizeOf(call: ToolCall): number {
   const { input } = call
   const members: readonly unknown[] = typeof input === 'object' && input !== null ? Object.values(input) : [input]

@@ -1,10 +1,8 @@
 /**
  * Sends one prompt to an external agent and processes its updates and questions until the prompt ends.
  *
- * The prompt ends with the agent's response, when the turn is stopped, when a call runs unasked, when the agent is
- * silent for too long, or when the program ends. A stopped agent is asked to cancel and gets `drainMs` to respond. If
- * it does not respond, or if an open call may still run, `replace` is true: the program must be ended before the turn
- * is over (decisions 16). So a late response cannot reach another turn.
+ * A stopped agent is asked to cancel. If it does not respond within `drainMs`, or if a call may still run, its program
+ * must be ended (`replace`, decisions 16).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deferred, within } from '../../base/wait.ts'
@@ -17,7 +15,7 @@ import { endOf } from './stop-reason.ts'
 import type { ContextUse } from './usage.ts'
 
 export interface PromptTurnOptions {
-  /** The conversation so far, for a session that does not know it; empty for any other session. */
+  /** The conversation so far; empty for a session that knows it. */
   readonly transcript: string
   /** How long an agent may take to answer after a cancel. Default 4 s. */
   readonly drainMs?: number
@@ -32,7 +30,7 @@ export interface PromptTurnEnd {
     | { readonly outcome: 'failed'; readonly failure: AcpFailure; readonly served: boolean }
   /** True when the program must not be used again. */
   readonly replace: boolean
-  /** The result of the prompt; undefined when the agent sent no result, or was silent for too long. */
+  /** The result of the prompt; undefined without a result. */
   readonly result: unknown
   readonly context: ContextUse
 }
@@ -124,7 +122,8 @@ export class PromptTurn {
     const { connection } = this.#options.session
     const { events, hasWorked, context } = this.#work
     events.close(`The agent failed before this tool call ended: ${this.#options.host.mask(failure.message)}`)
-    // An agent that needs a login has not read the prompt. Others have read it if they have worked or still run.
+    // After a missing login the agent has not read the prompt. Otherwise an agent that has worked or still runs has
+    // read it.
     const served = failure.code !== 'ACPAuthRequired' && (hasWorked || !connection.isOver)
     // Credentials are in the program's environment: only another program would see new credentials.
     const replace = connection.isOver || failure.code === 'ACPAuthRequired'
@@ -167,7 +166,7 @@ export class PromptTurn {
 /** The text that answers an open call of a stopped turn. */
 export const cancelledCall = 'Cancelled: the turn was stopped before this tool call ended; it may have run in part'
 
-/** True when the agent has responded, with a result or an error. Without a response the prompt is still open. */
+/** True when the agent has responded with a result or an error. */
 function isAnswer(ending: Ending): boolean {
   return ending.by === 'answer' || (ending.by === 'error' && ending.error instanceof RpcError)
 }

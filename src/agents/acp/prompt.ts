@@ -1,9 +1,8 @@
 /**
  * Converts user messages to the content blocks of one `session/prompt` (ACP v1, content). Pure.
  *
- * One prompt has all queued messages in order, with the text that hooks or skills added. An image that the agent cannot
- * take is replaced by a text that says so. A session that does not know the conversation first gets a transcript. Each
- * line of the transcript is quoted, so that no text in it can pass for a request of the user.
+ * A session that does not know the conversation first gets a transcript. Each line of the transcript is quoted, so that
+ * its text cannot pass for a request of the user.
  */
 import type { MessageEvent } from '../../schema/generated/events.ts'
 
@@ -14,7 +13,7 @@ export type PromptBlock =
 
 export interface PromptOptions {
   readonly takesImages: boolean
-  /** The conversation so far, for a session that does not know it; empty for any other session. */
+  /** The conversation so far; empty for a session that knows it. */
   readonly transcript: string
   /** The largest size of an image after decoding. Default 10 MiB. */
   readonly imageLimitBytes?: number
@@ -42,8 +41,8 @@ What follows now is new.`)]
 }
 
 /**
- * Matches every line end that some reader recognizes (Unicode, UAX 14: BK, CR, LF and NL; Python adds the ASCII
- * separators), so that each line of a transcript gets its `>`.
+ * Matches the line ends of Unicode (UAX 14: BK, CR, LF and NL) and Python's ASCII separators. Each line of a transcript
+ * must get its `>`.
  */
 const lineEnd = /\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/
 

@@ -1,8 +1,7 @@
 /**
  * Makes the form in which clients see a permission request: command, diff, files and title of the call. Pure.
  *
- * A long command or text is cut and ends with a note. Of several edits only the first has a diff; `more` is the number
- * of further edits.
+ * A long text is cut and ends with a note. Of several edits only the first has a diff.
  */
 import type { QuestionDiff, QuestionDraft } from '../../conversation/agent/agent.ts'
 import { numberOf, textOf } from '../../base/fields.ts'
@@ -27,10 +26,7 @@ export function questionOf({ id, title, event, shape, call }: AskedCall): Omit<Q
   }
 }
 
-/**
- * Returns the diff of the first edit, with the number of further edits in `more`. The old text is empty for an
- * insertion and null for a new file. Both texts are null for a deleted or moved file.
- */
+/** Returns the diff of the first edit. The old text is empty for an insertion and null for a new file. */
 function shownDiff(edit: Edit, more: number): QuestionDiff {
   const replaced = edit.do === 'insert' ? '' : null
   const old_text = 'oldText' in edit ? shortened(edit.oldText) : replaced

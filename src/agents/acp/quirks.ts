@@ -1,30 +1,27 @@
 /**
- * Lists special behaviour of agents, by the name of the provider in the settings. Tests have shown the behaviour; no
- * ACP capability announces it.
- *
- * Each entry says where the behaviour was seen; `npm run real-agents` finds a version that behaves differently. The
- * forms of tool calls are not in this table: `shape`, `edits`, `exit-code` and `output` read the forms of all agents.
+ * Lists special behaviour of agents, by the name of the provider in the settings. Tests have shown the behaviour, which
+ * no ACP capability announces. `npm run real-agents` finds a version that behaves differently.
  */
 
 export interface Quirks {
   /** True when the titles of `execute` calls are the commands. */
   readonly titleIsCommand?: true
-  /** True when a failed model shows only in `end_turn` with `usage: null`, or in a thread's status `systemError`. */
+  /** True when a failed model shows only in `end_turn` with `usage: null`, or in the status `systemError`. */
   readonly failsWithoutUsage?: true
   /**
-   * Matches the text of a message chunk in which the agent reports a failure of its model. A model may write the same
-   * text. So a match is a failure only when the result of the prompt has no usage.
+   * Matches the text of a message chunk that reports a failure of the model. A model may write the same text, so the
+   * text counts only if the prompt's result has no usage.
    */
   readonly failureText?: RegExp
   /** Matches a refused login in an error or in the agent's last text. `isAuthText` (failure.ts) has more words. */
   readonly loginRefused?: RegExp
-  /** Matches stderr after a refused login, for an agent whose response to the prompt does not report it. */
+  /** Matches stderr after a refused login that the agent's response does not report. */
   readonly loginRefusedOnStderr?: RegExp
   /** Matches lines on stderr that report no trouble. */
   readonly idleTalk?: RegExp
-  /** True when the agent drops MCP servers on stdio and does not tell the client. */
+  /** True when the agent ignores MCP servers on stdio. */
   readonly refusesPrograms?: true
-  /** True when the agent, on a resume, runs the unfinished calls of the session again without a question. */
+  /** True when a resumed agent runs the session's unfinished calls again without a question. */
   readonly rerunsOpenCalls?: true
   /** The agent's version and the transcripts that show the quirks. */
   readonly evidence: string
@@ -73,7 +70,7 @@ const known: Readonly<Record<string, Quirks>> = {
       + 'cline-mcp.jsonl: a server of session/new whose tool its model does not have',
   },
   openhands: {
-    // Without a key LiteLLM reports a server error with the text "Missing credentials".
+    // With this text LiteLLM reports a missing key.
     loginRefused: /litellm\.AuthenticationError|litellm\.PermissionDeniedError|Missing credentials\. Please pass an/,
     // LiteLLM reports a 401 with unknown text as a bad request. Its traceback on stderr has the cause in wrapped lines.
     loginRefusedOnStderr: /AuthenticationError:\s+Error\s+code:\s+401\b/,

@@ -1,9 +1,6 @@
 /**
- * One tool call of an external agent: records its action when its input is complete, and its observation when it ends.
- *
- * A call that changes several files is recorded as several actions, each with a result. A call is recorded when its
- * question, its output or its end comes, or after a time without a change (call-readiness). After 30 s without a change
- * it is recorded and marked as incomplete. turn-calls decides when to call these methods.
+ * One tool call of an external agent: records its action and its observation. A call that changes several files is
+ * recorded as several actions, each with a result.
  */
 import type { Log } from '../../base/log.ts'
 import { maskTextInTurns, turnWeight } from '../../base/mask-turns.ts'
@@ -36,21 +33,21 @@ export interface ReportedCallOptions extends ShapeOptions, TextHiding {
   readonly log: Log
   /** The longest output of a tool call in an event. Default 30,000 characters. */
   readonly outputLimitChars?: number | undefined
-  /** Called when the call runs or has run: at the first sign that it runs, and at the call's end. */
+  /** Called when the call begins to run, and at its end. */
   readonly ran: (ran: RanCall) => void
 }
 
 export interface ReportedCallEvents {
   /** Called right before the result of the call is recorded. */
   readonly answered: (call: ReportedCall) => void
-  /** Tells streaming clients the progress of a call that is not recorded yet. */
+  /** Shows streaming clients the progress of a call that is not recorded yet. */
   readonly progress: (text: string) => void
 }
 
 /** The members of a call's action that come from the messages before the call. */
 export interface CallPlace {
   readonly responseId: string
-  /** The agent's thoughts right before the call. Empty if a message came in between, which then has the thoughts. */
+  /** The agent's thoughts right before the call. */
   readonly reasoning: string
 }
 
@@ -67,7 +64,7 @@ export interface RecordedCall {
 const lastResortMs = 30_000
 
 export class ReportedCall {
-  /** The id of the call in events: the agent's id, with a suffix if that id was used before (`CallMemory`). */
+  /** The id of the call in events (`CallMemory`). */
   readonly id: string
   readonly #options: ReportedCallOptions
   readonly #listener: ReportedCallEvents
@@ -75,9 +72,9 @@ export class ReportedCall {
   #call = newToolCall
   #recorded: RecordedCall | undefined
   #isOver = false
-  /** True when the call was allowed, and no later question asked about it. */
+  /** True when the newest answer allowed the call. */
   #isAllowed = false
-  /** True when an update of the call has come since the last `allow`, or since the beginning. */
+  /** True when an update has come since the last `allow`. */
   #isHeardOf = false
   #refused: ToolCall | undefined
   #quiet: Timer | undefined
@@ -108,7 +105,7 @@ export class ReportedCall {
     return this.#isAllowed
   }
 
-  /** True when the call was allowed and no update of it has come after that. */
+  /** True when the call was allowed and no update has come since. */
   get isUnheardOf(): boolean {
     return this.#isAllowed && !this.#isHeardOf
   }
@@ -124,8 +121,8 @@ export class ReportedCall {
   }
 
   /**
-   * Records the call that the agent asks permission for, if it is not recorded yet. If `isWhole` is false, a partial
-   * call is marked as incomplete.
+   * Records the call of a question, if it is not recorded yet. If `isWhole` is false, a partial call is marked as
+   * incomplete.
    */
   asks(call: ToolCall, isWhole: boolean): RecordedCall {
     this.#call = call
@@ -144,7 +141,7 @@ export class ReportedCall {
     this.#answer(parts.map(({ answered }) => rejectionDraft(answered, reason, source)))
   }
 
-  /** Handles an update that came after the answer. If the call was refused but completed, reports it to `ran`. */
+  /** Handles an update after the answer. Reports a refused call that completed to `ran`. */
   updateLate(news: Fields): void {
     if (this.#refused === undefined || news['status'] !== 'completed') return
     this.#options.ran(ranCall(this.id, mergeToolCall(this.#refused, news, true), 'refused', this.#options))
@@ -232,7 +229,7 @@ export class ReportedCall {
     this.#listener.progress(progress)
   }
 
-  /** Records the observation. Masks its output as a whole, because a secret can be split over several updates. */
+  /** Records the observation. Masks the whole output, because updates can split a secret. */
   #observe(): void | Promise<void> {
     const { mask, maskDelta, stream } = this.#options
     const { text, images } = keptOutputOf(this.#call)
@@ -240,7 +237,7 @@ export class ReportedCall {
     return andThen(masked, (hidden) => this.#observed({ text: hidden, images }))
   }
 
-  /** Records the observation, unless the call got another answer while its output was masked. */
+  /** Records the observation, unless the call was answered while its output was masked. */
   #observed(output: Output): void {
     if (this.#recorded === undefined || this.#isOver) return
     const { parts, call } = this.#recorded
@@ -255,7 +252,7 @@ export class ReportedCall {
     }))
   }
 
-  /** Makes the observation of one part, with the output in `end`, or with a note about the call if `end` is missing. */
+  /** Makes the observation of one part: with the output in `end`, or with a note about the call. */
   #observation(
     { answered }: RecordedPart,
     part: CallPart,

@@ -1,4 +1,4 @@
-/** Makes the error for a client's request that an agent did not carry out, such as a change of the model. Pure. */
+/** Makes the error for a request that an agent did not carry out, such as a change of the model. Pure. */
 import { AppError, messageOf, type ErrorCode } from '../../base/errors.ts'
 import { RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
 import { describe } from './failure.ts'

@@ -1,10 +1,8 @@
 /**
- * Holds the model, the mode and the other options of a session, each with its possible values and its current value.
- * Pure.
+ * The model, the mode and the other options of a session, each with its possible values and its current value. Pure.
  *
- * The result that opens a session has the first values. An agent may change a value later, and reports it with
- * `current_mode_update` or `config_option_update` (ACP v1, session modes and config options; sessions.md, "Models,
- * modes and options").
+ * The result that opens a session has the first values. An agent reports later changes in updates (ACP v1, session
+ * modes and config options; sessions.md, "Models, modes and options").
  */
 import type { JsonObject } from '../../base/json.ts'
 import { textOf, type Fields } from '../../base/fields.ts'
@@ -66,7 +64,7 @@ export function choicesState({ models, modes, options }: SessionChoices): JsonOb
   }
 }
 
-/** Returns the choices with the list `configOptions` of an update or response. Without a list nothing changes. */
+/** Returns the choices with the `configOptions` of an update or response. An empty or missing list changes nothing. */
 export function withOptions(choices: SessionChoices, update: Fields): SessionChoices {
   if (!Array.isArray(update['configOptions']) || update['configOptions'].length === 0) return choices
   const moved = withMode(choices, textOf(optionOf('mode', update)?.['currentValue']))

@@ -1,9 +1,8 @@
 /**
  * Hides the secrets and the session id in the texts of an external agent.
  *
- * A person who has the session id and can read the agent's files can resume the session, and agents print the id in
- * logs and errors. The id is read again for each text, because it is unknown before the session begins. An id of less
- * than `shortestId` characters is not masked.
+ * A person who has the session id and can read the agent's files can resume the session. The id is read for each text,
+ * because it is unknown before the session begins.
  */
 import type { AgentHost } from '../../conversation/agent/host.ts'
 import { textOf } from '../../base/fields.ts'
@@ -15,7 +14,7 @@ export function sessionMask(host: AgentHost): (text: string) => string {
   return (text) => hideId(host.mask(text))
 }
 
-/** Returns a function that hides the session id alone, for a text whose secrets are masked elsewhere. */
+/** Returns a function that hides the session id, for a text whose secrets are masked elsewhere. */
 export function sessionIdMask(host: AgentHost): (text: string) => string {
   return (text) => {
     const id = textOf(host.kept('session')?.['id'])

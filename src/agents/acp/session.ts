@@ -1,8 +1,8 @@
 /**
- * One session of a running agent: its prompts, mode, model, options and MCP servers. start-session creates it.
+ * One session of a running agent: its prompts, mode, model, options and MCP servers.
  *
- * A session also processes the updates that agents send between turns, when they change modes and start work. It ends
- * with `close` or with its program, and is never restarted. Session ids are private and masked (session-mask).
+ * A session also processes the updates that agents send between turns. Session ids are private and masked
+ * (session-mask).
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -33,7 +33,7 @@ export interface SessionOptions {
   readonly connection: AgentConnection
   readonly choices: SessionChoices
   readonly mcpServers: readonly McpServerState[]
-  /** The mode in which the session began, maybe in an earlier program; undefined when the agent has no modes. */
+  /** The mode in which the session began, perhaps in an earlier program; undefined for an agent without modes. */
   readonly begunIn: string | undefined
   readonly rules: ModeRules
   readonly signIn: SignIn
@@ -50,7 +50,7 @@ export interface OwnWorkKeeper {
   isKnownCall(id: string): boolean
   /** Asks for a turn for the agent's own work. Resolves when a run is under way; rejects when no turn may begin. */
   begin(): Promise<void>
-  /** Ends the agent. Called when `begin` rejected, because the agent must not work without a record. */
+  /** Ends the agent after `begin` rejected: an agent must not work without a record. */
   refused(): void
 }
 
@@ -93,32 +93,34 @@ export class AcpSession {
     })
   }
 
-  /** Sets a function that is called when the agent changed `state` by itself, without a request of this server. */
+  /** Sets a function that is called when the agent changed `state` without a request of this server. */
   watch(onChange: () => void): void {
     this.#onChange = onChange
   }
 
-  /** Sets the keeper of the agent's own work. Without a keeper this work is dropped and its questions are cancelled. */
+  /** Sets the keeper of the agent's own work. Without a keeper, own work is dropped and its questions are cancelled. */
   keepOwnWork(keeper: OwnWorkKeeper): void {
     this.#keeper = keeper
   }
 
-  /** True while the agent has begun work for which no turn has begun. */
+  /** True while work that the agent began waits for a turn. */
   get hasOwnWork(): boolean {
     return this.#own.isHolding
   }
 
-  /** Gives a turn the updates of work that the agent began by itself: first the held updates, then new updates. */
+  /** Gives a turn the updates of work that the agent began by itself, the stored updates first. */
   take(listener: AgentListener): void {
     this.#own.attach(listener, false)
   }
 
-  /** The program's processes after the last turn, or when the session began; undefined where they cannot be listed. */
+  /**
+   * The program's processes after the last turn, or at the session's beginning; undefined where they cannot be listed.
+   */
   get processesAtRest(): Promise<readonly RunningProcess[] | undefined> {
     return this.#processes
   }
 
-  /** Ends a turn and lists the running processes, so that the next turn can tell its own processes from them. */
+  /** Ends a turn and lists the running processes, so that the next turn can recognize its own. */
   rest(wasStopped: boolean): void {
     this.#own.detach(wasStopped)
     this.#processes = this.#findProcesses()
@@ -128,12 +130,12 @@ export class AcpSession {
     return this.#choices.models.current
   }
 
-  /** True when the mode or another option lets the agent skip questions that the policy requires. */
+  /** True when the mode or an option lets the agent skip questions that the policy requires. */
   isTooOpen(policy: ConfirmationPolicy): boolean {
     return isTooOpen(this.mode, policy, this.rules) || (policy.kind !== 'NeverConfirm' && this.#openOptions.length > 0)
   }
 
-  /** The option with this id, other than mode and model; undefined when the session does not offer it. */
+  /** The option with this id; undefined for the mode, the model and an unknown option. */
   option(id: string): SessionOption | undefined {
     return this.#choices.options.find((one) => one.id === id)
   }
@@ -147,7 +149,7 @@ export class AcpSession {
     return this.#choices.modes.current
   }
 
-  /** The first words of commands that the current mode runs without a question. */
+  /** The first words of commands that run without a question in the current mode. */
   get runsUnasked(): readonly string[] {
     return this.rules.runsUnasked(this.mode)
   }
@@ -182,9 +184,9 @@ export class AcpSession {
   }
 
   /**
-   * Sets the mode that `chooseMode` returns. Switches off the options by which the agent stops asking, except under
-   * NeverConfirm.
-   * @throws AcpFailure when the agent would ask less often than the policy requires.
+   * Sets the mode that `chooseMode` returns. Unless the policy is NeverConfirm, switches off options by which the agent
+   * stops asking.
+   * @throws AcpFailure when the agent would ask less often than the policy requires
    */
   async applyMode(policy: ConfirmationPolicy, named: string | undefined): Promise<void> {
     const { rules, log } = this.#options
@@ -231,7 +233,7 @@ export class AcpSession {
     this.#choices = withModel(withOptions(this.#choices, objectOf(answer)), model)
   }
 
-  /** @throws AppError `bad_request` when option or value is not offered or refused, `agent_timeout`, `agent_failed`. */
+  /** @throws AppError `bad_request`, `agent_timeout`, `agent_failed` */
   async setOption(id: string, value: string): Promise<void> {
     const option = this.option(id)
     const what = `Cannot set the option "${id}" to "${value}"`
@@ -256,7 +258,7 @@ export class AcpSession {
     throw new AppError('bad_request', `Cannot use the mode "${mode}": ${expectedOf(offered)}`)
   }
 
-  /** @throws AppError `bad_request` when the mode is not offered or is refused, `agent_timeout`, `agent_failed`. */
+  /** @throws AppError `bad_request`, `agent_timeout`, `agent_failed` */
   async switchMode(mode: string): Promise<void> {
     this.assertOffers(mode)
     if (mode === this.#choices.modes.current) return
@@ -268,9 +270,8 @@ export class AcpSession {
   }
 
   /**
-   * Opens a second session in the same program, without MCP servers: a copy of this session. With `isPrompted` false it
-   * opens a new session, because this session has finished no prompt.
-   * @throws AppError `bad_request` when the agent cannot copy sessions, `agent_timeout`, `agent_failed`.
+   * Opens a second session in the same program: a copy of this session, or a new session if `isPrompted` is false.
+   * @throws AppError `bad_request` when the agent cannot copy sessions; `agent_timeout`, `agent_failed`
    */
   async fork(cwd: string, isPrompted: boolean): Promise<AcpSession> {
     if (!this.agent.can('fork')) throw new AppError('bad_request', cannotFork)
@@ -288,7 +289,7 @@ export class AcpSession {
     return new AcpSession({ ...this.#options, id, choices, mcpServers: [] })
   }
 
-  /** Closes and deletes a session that `fork` made, if the agent supports it. The program keeps running. */
+  /** Closes and deletes a copy of a session, if the agent supports it. The program keeps running. */
   async discard(): Promise<void> {
     this.connection.unlisten(this.id)
     this.#own.close()
@@ -320,7 +321,7 @@ export class AcpSession {
 
   #hear(update: Fields): void | Promise<void> {
     const failure = failedMcpServer(update)
-    // The failed start of an MCP server comes as a tool call. No update would end that call, so it is not recorded.
+    // The failed start of an MCP server comes as a tool call that no update would end.
     if (failure !== undefined) return this.#mcpServerFailed(failure)
     const choices = updateChoices(this.#choices, update)
     if (choices !== this.#choices) {

@@ -2,8 +2,7 @@
  * Selects the form in which a tool call is shown: a command, changes of files, a view of a file, a list of tasks, or a
  * tool (decisions 3: "which action"). Pure.
  *
- * The first form that fits the data of the call is used. A call that fits no other form, or has too long texts, is
- * shown as a tool with the agent's data. Several changes of files are parts of one call.
+ * The first form that fits the data of the call is used.
  */
 import { resolve } from 'node:path'
 import { isObject } from '../../base/json.ts'
@@ -19,7 +18,7 @@ export interface ShapeOptions {
   readonly titleIsCommand: boolean
 }
 
-/** The form in which one action shows a tool call or a part of the call. */
+/** The form of one action. A call has one or several parts. */
 export type CallPart =
   | { readonly as: 'command'; readonly command: string; readonly workingDir: string | undefined }
   | { readonly as: 'edit'; readonly edit: Edit }
@@ -40,7 +39,7 @@ export function shapeOf(call: ToolCall, options: ShapeOptions): Shape {
   return viewOf(call, options.workingDir) ?? taskShape(call) ?? { as: 'tool' }
 }
 
-/** Returns the parts of a call, one for each action: a part for each change of a file, or one part for other calls. */
+/** Returns the parts of a call: one for each change of a file, or one part for any other call. */
 export function partsOf(shape: Shape): readonly [CallPart, ...CallPart[]] {
   if (shape.as !== 'edits') return [shape]
   const [first = { as: 'tool' } as const, ...more] = shape.edits.map((edit): CallPart => ({ as: 'edit', edit }))
@@ -56,8 +55,8 @@ function editShape(edit: Edit, more: readonly Edit[]): Shape {
 }
 
 /**
- * Returns the command line of a call: its text, or its words joined by spaces. Several commands (Cline) become lines.
- * Returns undefined for a call without a command, and for a command of more than `inputLimitChars`.
+ * Returns the command line of a call. Several commands (Cline) become lines. Returns undefined without a command, and
+ * for a command of more than `inputLimitChars`.
  */
 export function commandOf(call: ToolCall, { titleIsCommand }: ShapeOptions): string | undefined {
   if (call.kind !== 'execute') return undefined

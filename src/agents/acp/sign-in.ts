@@ -1,9 +1,8 @@
 /**
  * Tells a client that an agent lacks a valid credential, and which variable to set or which login command to run.
  *
- * The advice is text in the detail of the error ACPAuthRequired, and fields in `agent_state` until a session starts
- * again (spec: Credentials 1 to 4). It names variables and commands, never a value. Texts of the agent are masked and
- * cut.
+ * The advice is in the detail of the error ACPAuthRequired, and in `agent_state` until a session starts again (spec:
+ * Credentials 1 to 4).
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { AgentHost } from '../../conversation/agent/host.ts'
@@ -45,7 +44,7 @@ export function signedInState({ provider, login }: SignIn): JsonObject {
 
 /**
  * Shows in `agent_state` that a credential is missing, and returns the failure with advice in its text. Returns a
- * failure with a code other than ACPAuthRequired unchanged, and shows nothing.
+ * failure with another code than ACPAuthRequired unchanged.
  */
 export function askToSignIn(
   failure: AcpFailure,

@@ -1,10 +1,8 @@
 /**
- * Publishes the stderr of an agent that sends nothing on stdout, because agents retry a failing model for minutes
- * without an update.
+ * Publishes the stderr of an agent that sends no updates: agents retry a failing model for minutes in silence.
  *
- * Stderr is checked every `everyMs`. If no update came since the last check, and no question or call is open, the last
- * `troubleLimitChars` of the new text are published. The agent's next update removes the published text. The caller
- * passes masked text.
+ * Stderr is checked every `everyMs`. New text is published, except after an update, and while a question or call is
+ * open. The agent's next update removes the published text.
  */
 import type { Timer, Timers } from './timers.ts'
 

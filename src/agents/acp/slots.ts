@@ -1,9 +1,8 @@
 /**
  * Limits how many agent programs run at once, and how long an idle agent may keep its program (decisions 26).
  *
- * An agent takes a slot to start its program. When no slot is free, it waits in a queue, and the agent that has been
- * idle longest is asked to end its program. An agent that was idle for `idleMs` is asked too. The slot is free when its
- * holder releases it.
+ * An agent takes a slot to start its program. Without a free slot the agent waits in a queue, and the agent that has
+ * been idle longest is asked to end.
  */
 import { AppError } from '../../base/errors.ts'
 import { deferred, untilAborted, type Deferred } from '../../base/wait.ts'
@@ -30,9 +29,9 @@ export class AgentSlots {
   readonly #idle: { readonly ms: number, readonly timers: Timers }
   /** The agents that hold a slot; idle agents in the order in which they became idle. */
   readonly #holders = new Set<Holder>()
-  /** The conversation of each agent that waits, by the promise that resolves when its turn has come. */
+  /** The conversations of the waiting agents, by the promise that resolves at the agent's turn. */
   readonly #queue = new Map<Deferred<void>, string>()
-  /** The number of slots that were given to a waiting agent whose `take` has not continued yet. */
+  /** The number of slots that were given to a `take` that has not continued yet. */
   #promised = 0
 
   constructor({ limit = 16, idleMs = 20 * 60 * 1000, timers = systemTimers }: Partial<AgentSlotsOptions> = {}) {
@@ -59,9 +58,8 @@ export class AgentSlots {
   }
 
   /**
-   * Waits for a free slot and takes it for the agent of a conversation. `end` must end the agent; it is called at most
-   * once in each idle time.
-   * @throws AppError `unavailable` when too many agents wait; the signal's reason.
+   * Waits for a free slot and takes it for the agent of a conversation. `end` must end the agent.
+   * @throws AppError `unavailable` when too many agents wait; the signal's reason
    */
   async take(conversationId: string, end: () => void, signal: AbortSignal): Promise<AgentSlot> {
     signal.throwIfAborted()
@@ -86,7 +84,7 @@ export class AgentSlots {
       await untilAborted(turn.promise, signal)
       this.#promised--
     } catch (reason) {
-      // If `turn` has left the queue, this agent was given a slot meanwhile: the next in the queue gets that slot.
+      // An agent that has left the queue has a slot already. The slot goes to the next agent.
       if (!this.#queue.delete(turn)) {
         this.#promised--
         this.#giveNext()
@@ -133,9 +131,9 @@ export class AgentSlots {
 }
 
 export interface AgentSlot {
-  /** Marks the agent as idle: it may be ended for another agent, or after `idleMs`. */
+  /** Marks the agent as idle: it may be ended. */
   idle(): void
-  /** Marks the agent as busy: `AgentSlots` does not end it. */
+  /** Marks the agent as busy: it is not ended. */
   busy(): void
   /** Frees the slot, after the agent has ended. Idempotent. */
   release(): void

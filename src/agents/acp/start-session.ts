@@ -1,10 +1,9 @@
 /**
  * Starts an agent program and opens a session in it: initialize, authenticate, then resume, load or create a session,
- * then set model, options and mode.
+ * then set model, options and mode (ACP v1, initialization and session setup; sessions.md, "Beginning").
  *
- * The order is ACP's (v1, initialization and session setup; sessions.md, "Beginning"). All steps share one time limit.
- * An earlier session is resumed if it worked in the same folder. If it cannot be resumed, a new session begins and
- * `notes` says so. After a failure no process or file of the program is left.
+ * All steps share one time limit. A session that cannot be resumed is replaced by a new session. After a failure no
+ * process or file of the program is left.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -102,7 +101,7 @@ async function launchAndOpen(
     const isClosed = error instanceof RpcClosedError
     const reason = isClosed ? new AcpFailure('ACPInitError', await connection.over, error) : error
     await connection.close().finally(() => launch.cleanUp())
-    // Stderr is read after `close`, because some of it may come after the answer on stdout.
+    // Stderr is complete after `close`.
     throw withTail(failureOf(reason, 'ACPInitError'), connection.stderrTail())
   }
 }
@@ -197,7 +196,6 @@ class Opening {
     return readAgentInfo(answer, this.#launch.signIn.provider)
   }
 
-  /** Authenticates with the planned method if the agent offers it. An agent that offers no method may need no login. */
   async #authenticate(agent: AgentInfo): Promise<void> {
     const { authenticate } = this.#launch
     if (authenticate === undefined || !agent.authMethods.some(({ id }) => id === authenticate.methodId)) return
@@ -205,7 +203,7 @@ class Opening {
       await this.#request('authenticate', authenticate, this.#options.authenticateTimeoutMs ?? 30_000)
     } catch (error) {
       if (error instanceof RpcError) throw failureOf(error, 'ACPAuthRequired')
-      // An agent that does not answer in time waits for a user to sign in.
+      // The agent may be waiting for a user to sign in.
       throw error instanceof RpcTimeoutError ? new AcpFailure('ACPAuthRequired', error.message, error) : error
     }
   }
@@ -227,8 +225,8 @@ class Opening {
   }
 
   /**
-   * Resumes or loads the session and returns the response. Returns undefined when the agent cannot resume, refuses, or
-   * would run open calls again (`Quirks.rerunsOpenCalls`). Drops the updates that the agent replays.
+   * Resumes or loads the session and returns the response. Returns undefined when the agent cannot resume or refuses,
+   * or when a resume would run open calls again (`Quirks.rerunsOpenCalls`).
    * @throws AcpFailure `ACPAuthRequired` for a refusal that asks for a login; the errors of the connection
    */
   async #resume(agent: AgentInfo, params: object): Promise<unknown> {
@@ -257,7 +255,7 @@ class Opening {
     return plan
   }
 
-  /** Sets the model, if one is chosen. A refusal becomes a note, and the agent keeps its own default (decisions 22). */
+  /** Sets the chosen model. A refusal becomes a note, and the agent keeps its own default (decisions 22). */
   async #setModel(session: AcpSession): Promise<void> {
     const model = this.#choice.model ?? this.#launch.model
     if (model === undefined) return
@@ -291,8 +289,8 @@ class Opening {
   }
 
   /**
-   * Adds a note about an agent with which this server was not tested. A restart with the same name and version adds
-   * none.
+   * Adds a note about an agent with which this server was not tested. A restart with the same name and version adds no
+   * note.
    */
   #noteUnmeasured(agent: AgentInfo): void {
     const { provider } = this.#launch.signIn

@@ -1,8 +1,8 @@
 /**
  * Finds out whether the result of a prompt reports a failure, and which failure (decisions 25). Pure.
  *
- * The stop reason alone is not enough: Codex and Copilot report a failure of their model as text with `end_turn`
- * (sessions.md, "Ending"). An unknown stop reason counts as an orderly end, unless `hiddenFailure` finds a failure.
+ * The stop reason is not enough: Codex and Copilot report a failure of their model as text with `end_turn`
+ * (sessions.md, "Ending").
  */
 import { AcpFailure, cutDetail, isAuthText } from './failure.ts'
 import { memberAt, textOf, type Fields } from '../../base/fields.ts'

@@ -1,15 +1,15 @@
 /**
  * An interface for timers. Code gets its timers as an argument, so that tests decide when time passes.
  *
- * A callback is called at most once, and never before `after` has returned. `base/wait` has waits that a signal ends.
+ * A callback is called at most once, and never before `after` has returned.
  */
 
 export interface Timers {
-  /** Calls back once after `ms` (at most 24 days), unless the timer is stopped or restarted first. */
+  /** Calls back once after `ms` (at most 24 days). */
   after(ms: number, callback: () => void): Timer
 }
 
-/** A timer that was started. Its methods have no effect after it has called back or was stopped. */
+/** A started timer. Its methods have no effect after the callback or `stop`. */
 export interface Timer {
   stop(): void
   /** Starts the time again from zero. */

@@ -1,9 +1,8 @@
 /**
  * Reads the updates of a tool call of an external agent, and merges them into the data of the call. Pure.
  *
- * The messages `tool_call`, `tool_call_update` and the `toolCall` of a permission request have the same members (ACP
- * v1, tool calls). Members may be absent or null. A new array replaces the old array. A status may go backwards before
- * the end: Codex sends `in_progress`, then asks with `pending`.
+ * `tool_call`, `tool_call_update` and the `toolCall` of a permission request have the same members (ACP v1, tool
+ * calls). The status of an open call may go backwards: Codex sends `in_progress`, then asks with `pending`.
  */
 import { isEmpty, memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import { parseJson } from '../../base/json.ts'
@@ -15,7 +14,7 @@ export interface ToolCall {
   readonly status: string
   /** The raw input; undefined while it is empty. A text that is a whole JSON object or list is parsed. */
   readonly input: unknown
-  /** True once the agent has sent a raw input, even an empty input: later updates may complete it. */
+  /** True once the agent has sent a raw input, even an empty input. */
   readonly announcesInput: boolean
   readonly content: readonly Fields[]
   /** False while `content` only explains the planned work. */
@@ -69,7 +68,7 @@ export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): Too
   }
 }
 
-/** True when the update has a title, kind, status, raw input or content. Any other update begins no call. */
+/** True when the update describes a call, not only its output or locations. */
 export function describesCall(news: Fields): boolean {
   return ['title', 'kind', 'status', 'rawInput', 'content'].some((name) => !isEmpty(news[name]))
 }
@@ -82,7 +81,7 @@ export function hasOutput(call: ToolCall): boolean {
   return call.rawOutput !== undefined || call.terminalOutput !== ''
 }
 
-/** False while the input is missing, or is a text that begins as JSON and is not complete JSON yet. */
+/** False while the input is missing or is incomplete JSON. */
 export function hasWholeInput({ input }: ToolCall): boolean {
   return input !== undefined && !(typeof input === 'string' && isJsonLike(input))
 }
@@ -92,7 +91,7 @@ export interface Diff {
   /** Null for a new file, also when the agent sends an empty text (Gemini). */
   readonly oldText: string | null
   readonly newText: string
-  /** The kind of change in `_meta.kind` (Codex): `add`, `update` or `delete`. Absent when it is not sent. */
+  /** The kind of change in `_meta.kind` (Codex): `add`, `update` or `delete`. */
   readonly change?: string
 }
 

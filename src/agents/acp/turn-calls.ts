@@ -1,10 +1,8 @@
 /**
  * The tool calls of an external agent's turn: finds the call of an update, and the recorded action of a question.
  *
- * All work that a question describes is recorded before the answer (decisions 3). If the question describes more than
- * the recorded action, another action is recorded. A question of OpenHands may describe no work: it becomes one
- * question for each open call that is not allowed. An update with a used id begins another call only if
- * `announcesAnew` accepts the update.
+ * All work that a question describes is recorded before the answer (decisions 3). A question of OpenHands may describe
+ * no work. It becomes one question for each open call that is not allowed.
  */
 import type { Recorded } from '../../conversation/agent/agent.ts'
 import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'
@@ -34,7 +32,7 @@ export interface AskedCall {
   /** The call as its action records it. */
   readonly call: ToolCall
   readonly shape: Shape
-  /** True when the call is too long for its action, which leaves out a part of the work. */
+  /** True when the action leaves out a part of a long call. */
   readonly isTooLong: boolean
 }
 
@@ -47,7 +45,7 @@ export class TurnCalls {
   readonly #listener: TurnCallsEvents
   /** The newest call for each call id that the agent used. */
   readonly #calls = new Map<string, ReportedCall>()
-  /** The calls without an answer, by the id in events, in order of arrival. */
+  /** The open calls, by the id in events, in order of arrival. */
   readonly #open = new Map<string, ReportedCall>()
   readonly #announcements: Announcements
   #late = 0
@@ -58,7 +56,7 @@ export class TurnCalls {
     this.#announcements = new Announcements(options.timers)
   }
 
-  /** True while a call is open: recorded without an answer, or announced and not recorded yet. */
+  /** True while a call has no answer. */
   get hasOpen(): boolean {
     return this.#open.size > 0
   }
@@ -71,8 +69,8 @@ export class TurnCalls {
   }
 
   /**
-   * Waits a limited time for the calls of a question to be announced. Returns undefined when there is nothing to wait
-   * for: the question has no call id, has the id of an open call, or describes its work itself.
+   * Waits a limited time for the calls of a question that does not describe its work. Returns undefined for any other
+   * question.
    */
   untilAnnounced(toolCall: Fields, withdrawn: AbortSignal): Promise<void> | undefined {
     const id = idOf(toolCall)
@@ -81,7 +79,9 @@ export class TurnCalls {
     return this.#announcements.settled(this.#unasked().length > 0, withdrawn)
   }
 
-  /** Records the calls of a permission request and returns a question for each; empty for a request without call id. */
+  /**
+   * Records the calls of a permission request and returns a question for each. Returns no question without a call id.
+   */
   asks(toolCall: Fields, isMasked: boolean): readonly AskedCall[] {
     const news = isMasked ? toolCall : this.#masked(toolCall)
     const id = idOf(news)
@@ -105,12 +105,12 @@ export class TurnCalls {
     this.#open.get(callId)?.reject(reason, source)
   }
 
-  /** Answers with a note each allowed call that got no later update: its work may be reported under another id. */
+  /** Answers with a note each allowed call without a later update. Its work may have another id. */
   settleUnheardOf(): void {
     for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
   }
 
-  /** Records each open call that is not recorded yet, without waiting for more updates. */
+  /** Records the open calls that are not recorded yet. */
   recordAll(): void {
     for (const call of this.#open.values()) call.recordLast()
   }
@@ -127,7 +127,9 @@ export class TurnCalls {
     this.abandon(error)
   }
 
-  /** Returns the open call of an update, or begins the call that it announces; undefined for any other update. */
+  /**
+   * Returns the open call of an update, or begins the call that it announces. Returns undefined for any other update.
+   */
   #callFor(id: string, news: Fields): ReportedCall | undefined {
     const known = this.#calls.get(id)
     if (known?.isOver === false) return known
@@ -140,14 +142,14 @@ export class TurnCalls {
     return undefined
   }
 
-  /** Returns the open calls that were not allowed, each with the agent's id of the call. */
+  /** Returns the open calls that are not allowed, each with the agent's id. */
   #unasked(): readonly (readonly [id: string, call: ReportedCall])[] {
     return [...this.#calls].filter(([, call]) => !call.isOver && !call.isAllowed)
   }
 
   /**
-   * Returns the call as the question describes it. A question without a diff keeps the diffs of the call, unless it has
-   * a different input that changes files.
+   * Returns the call as the question describes it. Keeps the diffs of the call, unless the question describes other
+   * changes of files.
    */
   #askedCall(call: ToolCall, news: Fields): ToolCall {
     const own = mergeToolCall({ ...call, content: [] }, news, false)
@@ -165,8 +167,8 @@ export class TurnCalls {
   }
 
   /**
-   * Returns `open`. Returns a new call instead if the recorded action of `open` does not show all of `asked`, or if
-   * that action is incomplete and `isWhole` is true.
+   * Returns `open`, or a new call if the recorded action of `open` does not show all of `asked`. An incomplete action
+   * does not show a whole call.
    */
   #callToAsk(id: string, open: ReportedCall, asked: ToolCall, isWhole: boolean): ReportedCall {
     const { recorded } = open
@@ -198,22 +200,21 @@ export class TurnCalls {
 }
 
 /**
- * True when an update with a used id begins another call. Its status must be that of an open call. It must also be a
- * `tool_call`, or have an input when the id was used in an earlier turn.
+ * True when an update with a used id begins another call. Its status must be that of an open call. An update of this
+ * turn must be a `tool_call`. For an id of an earlier turn, an input is enough.
  */
 function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
   if (news['status'] !== 'pending' && news['status'] !== 'in_progress') return false
   return news['sessionUpdate'] === 'tool_call' || (!isOfThisTurn && !isEmpty(news['rawInput']))
 }
 
-/** True for a question without input, content, locations and kind: it is about calls that were reported before. */
+/** True for a question about calls that were reported before: it has no input, content, locations or kind. */
 function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
   const isOther = kind === undefined || kind === null || kind === 'other'
-  // An empty list is treated as a description: Gemini sends its lists even when empty, and asks about the call itself.
+  // Gemini describes a call with empty lists.
   return isOther && isEmpty(rawInput) && !Array.isArray(content) && !Array.isArray(locations)
 }
 
-/** Returns the call id; undefined when it is missing or has more than `idLimitChars` characters. */
 function idOf(news: Fields): string | undefined {
   const id = textOf(news['toolCallId'])
   return id === undefined || id.length > idLimitChars ? undefined : id

@@ -1,9 +1,8 @@
 /**
- * Turns the updates of an external agent in one turn into events (decisions 3). This file sends nothing to the agent.
+ * Turns the updates of an external agent in one turn into events (decisions 3).
  *
  * A message becomes one MessageEvent, a plan a TaskTrackerAction with its result, and each part of a tool call one
- * ActionEvent with exactly one result (turn-calls). Texts are masked across chunks, so that a secret that is split over
- * two chunks is found.
+ * ActionEvent with one result (turn-calls). Texts are masked across chunks, because chunks may split a secret.
  */
 import type { Log } from '../../base/log.ts'
 import type { Recorded } from '../../conversation/agent/agent.ts'
@@ -68,14 +67,14 @@ export class TurnEvents {
     return this.#lastText
   }
 
-  /** True while a call is open: recorded without an answer, or announced and not recorded yet. */
+  /** True while a call has no answer. */
   get hasOpenCalls(): boolean {
     return this.#calls.hasOpen
   }
 
   /**
-   * Records the `update` of a `session/update`. `isMasked` is true for an update that is masked already. Ignores kinds
-   * of updates that report no work. Call it again only after the returned promise has resolved.
+   * Records the `update` of a `session/update`. Ignores updates that report no work. `isMasked`: the update is masked.
+   * Call it again only after the returned promise has resolved.
    */
   update(update: Fields, isMasked = false): void | Promise<void> {
     if (this.#isClosed) return undefined
@@ -118,8 +117,8 @@ export class TurnEvents {
   }
 
   /**
-   * Ends a turn that the agent has finished. Does the same as `close`, except for an allowed call without later
-   * updates: it is answered with a note instead of `error`.
+   * Ends a turn that the agent has finished, as `close`. An allowed call without later updates gets a note instead of
+   * `error`.
    */
   finish(error: string): void {
     if (this.#isClosed) return
@@ -176,7 +175,9 @@ export class TurnEvents {
     this.#options.record(drafts.observation(this.#options.record(drafts.action).id))
   }
 
-  /** Records the pending message. Thoughts without text are recorded too, or returned if `keepThoughts` is false. */
+  /**
+   * Records the pending message. Returns thoughts without text if `keepThoughts` is false, otherwise records them too.
+   */
   #endMessage(keepThoughts = true): { readonly reasoning: string } {
     const { content, reasoning } = this.#buffer.take()
     if (content.length === 0 && (reasoning === '' || !keepThoughts)) return { reasoning }

@@ -2,9 +2,8 @@
  * Answers the permission requests of an agent in one turn. Each request is recorded, then the policy or the user
  * decides.
  *
- * No call is allowed before its action is durable. The user is asked one question at a time. A call that is too long to
- * be recorded whole is denied if the user would have to decide. A request about several calls is granted when all of
- * them are granted. After `close`, and for a request that the agent withdrew, the answer is `cancelled`.
+ * No call is allowed before its action is durable. A call that is too long for its action is denied where the user
+ * would have to decide.
  */
 import { errorOf } from '../../base/errors.ts'
 import { deferred } from '../../base/wait.ts'
@@ -27,7 +26,7 @@ export interface TurnPermissionsOptions {
   readonly signal: AbortSignal
   readonly host: AgentHost
   readonly log: Log
-  /** Called when a question to the user begins, and when it ends. */
+  /** Called when a question to the user begins or ends. */
   readonly onQuestions: () => void
 }
 
@@ -51,12 +50,12 @@ export class TurnPermissions {
     return this.#hasDenied
   }
 
-  /** True when the turn is being stopped, or the agent withdrew the request. No call is allowed after that. */
+  /** True when the turn is being stopped, or the agent withdrew the request. */
   #isOver(withdrawn: AbortSignal): boolean {
     return this.#isClosed || this.#options.signal.aborted || withdrawn.aborted
   }
 
-  /** Returns the answer to one `session/request_permission`; `cancelled` without a call id or without a decision. */
+  /** Returns the answer to one `session/request_permission`. A request without a call id is `cancelled`. */
   async answer(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     const call = objectOf(params['toolCall'])
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined
@@ -96,7 +95,7 @@ export class TurnPermissions {
     return allowOnce(options)
   }
 
-  /** Denies all calls with `refusal`. With `refused`, all calls but that call get `refusedTogether` instead. */
+  /** Denies all calls. Calls other than `refused` get the reason `refusedTogether`. */
   #deny(
     asked: readonly AskedCall[],
     options: readonly QuestionOption[],
@@ -111,7 +110,7 @@ export class TurnPermissions {
     return deny(options)
   }
 
-  /** Asks the user about each call in turn, because no answer may allow a call that the user did not see. */
+  /** Asks the user about each call: no answer may allow a call that the user did not see. */
   async #ask(asked: readonly AskedCall[], request: Request): Promise<PermissionResult> {
     const { options } = request
     const long = asked.find(({ isTooLong }) => isTooLong)

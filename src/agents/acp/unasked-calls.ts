@@ -1,10 +1,8 @@
 /**
- * Counts the calls that an agent ran without permission, under a confirmation policy that requires questions. `unasked`
- * judges each call.
+ * Counts the calls that an agent ran without permission, under a confirmation policy that requires questions.
  *
- * A call that needed a question stops the turn, unless the setting `acp_unasked_calls` allows it. A call that needs no
- * question, such as reading, is not counted. The number of counted calls and the last counted call are in `agent_state`
- * (`acp_unasked`).
+ * A call that needed a question stops the turn, unless the setting `acp_unasked_calls` allows it. The count and the
+ * last counted call are in `agent_state` (`acp_unasked`).
  */
 import { isObject, type JsonObject } from '../../base/json.ts'
 import { numberOf } from '../../base/fields.ts'
@@ -22,7 +20,7 @@ export interface UnaskedCallsOptions {
 
 /** The members of a session that are needed to judge a call. */
 interface JudgedSession {
-  /** The first words of commands that the session's current mode runs without a question. */
+  /** The first words of commands that run without a question in the current mode. */
   readonly runsUnasked: readonly string[]
 }
 

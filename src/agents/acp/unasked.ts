@@ -1,11 +1,7 @@
 /**
  * Judges whether a call that ran without permission needed a question to the user (decisions 24). Pure.
  *
- * The only evidence is the agent's own report. Reading, searching, thinking and switching the mode need no question.
- * Changing a file, fetching a URL and running a command need a question, except commands that the agent's mode runs
- * without asking (`let-through`). A call of another kind is judged by its input: a command, a patch, or a path with
- * text needs a question, and a task list needs none. A call with other input is `unclear`: it is counted and does not
- * stop the turn. A permission covers only the input that was shown.
+ * The evidence is the agent's own report. A permission covers only the input that was shown.
  */
 import { isObject } from '../../base/json.ts'
 import { exitCodeOf } from './exit-code.ts'
@@ -13,7 +9,7 @@ import { hasPathAndText } from './call-readiness.ts'
 import type { Shape } from './shape.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'
 
-/** A call that ran, with the answer to its question, if there was a question. */
+/** A call that ran, with the answer to its question. */
 export interface RanCall {
   /** The id of the call in events. */
   readonly id: string
@@ -24,13 +20,14 @@ export interface RanCall {
 }
 
 /**
- * `fine`: the call was allowed, or needed no question and was not refused. `let-through`: the agent's mode is known to
- * run this command without a question. `unclear`: the call was not allowed as it ran, and is not known to change
- * anything. `unasked`: the call was refused, or needed a question and was not allowed.
+ * - `fine`: allowed, or not in need of a question.
+ * - `let-through`: a command that the agent's mode runs without a question.
+ * - `unclear`: not allowed, and not known to change anything.
+ * - `unasked`: refused, or not allowed although it needed a question.
  */
 export type Verdict = 'fine' | 'let-through' | 'unclear' | 'unasked'
 
-/** Judges a call that ran. `lets` has the first words of commands that the mode runs without a question. */
+/** Judges a call that ran. `lets` has the first words of commands that need no question in this mode. */
 export function judgeRan({ call, shape, permission }: RanCall, lets: readonly string[]): Verdict {
   if (permission === 'allowed') return 'fine'
   const effect = effectOf(call, shape)
@@ -40,7 +37,7 @@ export function judgeRan({ call, shape, permission }: RanCall, lets: readonly st
   return effect
 }
 
-/** True when the updates show that the call has run or has begun to run. */
+/** True when the call has begun to run. */
 export function hasRun(call: ToolCall): boolean {
   const { status, terminalOutput, rawOutput } = call
   if (status === 'completed' || terminalOutput !== '' || exitCodeOf(call) !== undefined) return true
@@ -80,9 +77,9 @@ function effectOfInput(input: unknown, shape: Shape): Effect {
 
 /** Matches redirections that only discard output, or join stderr to stdout. */
 const harmlessRedirects = /(?:[12&]?>\s*\/dev\/null|2>&1)(?=[\s;|&]|$)/g
-/** Matches shell syntax that does more than run programs in sequence: writing, substitution, background, more lines. */
+/** Matches shell syntax for more than programs in sequence: writing, substitution, background, several lines. */
 const moreThanPrograms = /[>`\n\r\\]|<[<(>]|\$[({]|(?<!&)&(?!&)/
-/** Matches arguments by which a reading program writes or runs something, and scripts of sed and awk that may. */
+/** Matches arguments with which a reading program writes or runs something, and risky scripts of sed and awk. */
 const doesMore = new RegExp([
   String.raw`\s(?:-delete|-exec\w*|-ok\w*|-fprint\w*|-fls|--output|--pre|--ext-diff)\b`,
   String.raw`\b(?:sort|tree)\b.*\s-\w*o`,

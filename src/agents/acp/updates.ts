@@ -1,7 +1,4 @@
-/**
- * Classifies one `session/update`: whether it is work of the agent, has text or an image, or ends work that the agent
- * began by itself. Pure.
- */
+/** Classifies one `session/update` of an agent. Pure. */
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { blockText, imageUrl } from './output.ts'
 
@@ -12,7 +9,6 @@ export function isModeNotice(update: Fields): boolean {
   return typeof text === 'string' && text.startsWith('[MODE_UPDATE] ')
 }
 
-/** True for messages, thoughts, tool calls and plans: they show that the agent has the prompt. */
 export function isWork(update: Fields): boolean {
   switch (update['sessionUpdate']) {
     case 'agent_message_chunk':
@@ -32,10 +28,7 @@ export function saysSomething(update: Fields): boolean {
   return !isModeNotice(update) && (blockText(block).trim() !== '' || imageUrl(block) !== undefined)
 }
 
-/**
- * True for the usage figures with which Claude ends work that it began by itself. Their origin is not `human`, the
- * origin of a prompt.
- */
+/** True for the usage figures with which Claude ends work that it began by itself. A prompt has the origin `human`. */
 export function endsOwnWork(update: Fields): boolean {
   const origin = textOf(memberAt(update, '_meta', '_claude/origin', 'kind'))
   return update['sessionUpdate'] === 'usage_update' && origin !== undefined && origin !== 'human'

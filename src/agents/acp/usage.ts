@@ -1,9 +1,8 @@
 /**
- * Finds the tokens and the cost of one prompt in the members where the different agents report them. Pure.
+ * Finds the tokens and the cost of one prompt in the different forms of the agents. Pure.
  *
- * Some agents report the usage of the prompt, others a sum over the session. Of a sum, only the growth since the last
- * prompt is counted. The cost of Claude is a sum over all processes that served the session (agents.md, "Failures,
- * questions, usage").
+ * Some agents report a sum over the session. Of a sum, the growth since the last prompt is counted (agents.md,
+ * "Failures, questions, usage").
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent/agent.ts'
@@ -41,7 +40,7 @@ export function mergeMetaUse(before: ContextUse, { _meta }: Fields): ContextUse 
   const all = memberAt(_meta, 'field_meta', 'openhands.dev/metrics')
   const session = figuresIn(all)
   if (!hasAny(session)) return before
-  // OpenHands sends the cost 0 for models whose prices it does not know, so the cost 0 is treated as unknown.
+  // OpenHands sends the cost 0 for models without a known price.
   const cost = figureOf(memberAt(all, 'cost')) || undefined
   return { ...before, session, ...present({ cost }) }
 }
@@ -51,7 +50,7 @@ export interface ReportOptions {
   readonly context: ContextUse
   /** The chosen model, for a result that names no model. */
   readonly model: string
-  /** The part of the session's cost that has not been counted; undefined when the agent has reported no cost. */
+  /** The uncounted part of the session's cost; undefined when the agent has reported no cost. */
   readonly cost: number | undefined
   /** The figures of the session that were counted before. */
   readonly counted: Counted | undefined
@@ -60,7 +59,7 @@ export interface ReportOptions {
 /** The usage id under which the figures of an external agent are counted (contract: conversations.md, section 2). */
 const usageId = 'acp-managed'
 
-/** Makes the report on one prompt. The cost is the growth of the session's cost, so its source is `derived`. */
+/** Makes the report on one prompt. The cost is a difference of sums, so its source is `derived`. */
 export function reportOf({ result, context, model, cost, counted }: ReportOptions): UsageReport {
   const answered = tokensOf(result)
   const told = context.calls ?? (context.session && uncountedTokens(context.session, counted?.tokens))
@@ -79,7 +78,7 @@ export interface Counted {
   readonly tokens?: TokenFigures
 }
 
-/** Reads the counted figures of this session; undefined when no figures of this session are stored. */
+/** Reads the counted figures of this session; undefined without stored figures. */
 export function readCounted(kept: JsonObject | undefined, sessionId: string): Counted | undefined {
   if (kept?.['session_id'] !== sessionId) return undefined
   const tokens = objectOf(kept['tokens'])
@@ -92,7 +91,7 @@ export function keptCount(sessionId: string, { cost, tokens }: Counted): JsonObj
   return { session_id: sessionId, ...figures }
 }
 
-/** Returns the uncounted part of a cumulative cost. A cost that has fallen began again at 0, so all of it is new. */
+/** Returns the uncounted part of a cumulative cost. A cost that has fallen began again at 0. */
 export function uncountedCost(cost: number, counted: Counted | undefined): number {
   return counted?.cost === undefined || cost < counted.cost ? cost : cost - counted.cost
 }
@@ -135,7 +134,6 @@ function hasAny(figures: object): boolean {
   return Object.keys(figures).length > 0
 }
 
-/** Returns the model that the agent called; undefined when the result does not name it. */
 export function modelOf(result: unknown): string | undefined {
   return textOf(objectsOf(memberAt(result, '_meta', 'quota', 'model_usage'))[0]?.['model'])
 }
@@ -150,7 +148,7 @@ function figureOf(value: unknown): number | undefined {
   return number !== undefined && number >= 0 ? number : undefined
 }
 
-/** Returns the object without its undefined members, as TypeScript's `exactOptionalPropertyTypes` requires. */
+/** Returns the object without its undefined members. */
 function present<T extends object>(value: { readonly [K in keyof T]: T[K] | undefined }): Partial<T>
 function present(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
