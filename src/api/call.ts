@@ -1,8 +1,7 @@
 /**
  * A request in the form that handlers get, and the functions with which handlers read its body, query and path.
  *
- * Each reading function checks the value. It returns a value that fits its schema, or throws AppError `invalid_input`.
- * The location of an issue begins with `body`, `query` or `path`.
+ * Each reading function returns a value that fits its schema, or throws AppError `invalid_input`.
  */
 import { AppError, type Issue } from '../base/errors.ts'
 import type { ErrorForm, Exchange, HttpResponse } from '../http/reply.ts'
@@ -20,7 +19,7 @@ export interface Call {
   readonly parameters: PathParameters
   /** The query without its question mark; empty if the target has no query. */
   readonly query: string
-  /** The parsed body; undefined for a request without a body, and when the handler reads the body itself. */
+  /** The parsed body; undefined without a body, and for a handler that reads the body itself. */
   readonly body: unknown
 }
 
@@ -31,7 +30,7 @@ export type Handle = (call: Call) => HttpResponse | Promise<HttpResponse>
 export interface Route extends Guarded {
   readonly method: Method
   readonly pattern: string
-  /** True for a POST that begins no work, whatever its right: a server that is about to end serves it as well. */
+  /** True for a POST that begins no work. A server that is about to end serves such a request. */
   readonly isIdle: boolean
   readonly handle: Handle
   /** True when the handler reads the body of the request itself. */
@@ -79,7 +78,7 @@ export function conversationIdOf(call: Call): string {
   throw invalid(reading.ok ? [] : [{ ...reading.fault, loc: ['path', name] }])
 }
 
-/** Returns a signal that aborts when the response closes: after it was sent, or when the client disconnects. */
+/** Returns a signal that aborts when the response is sent or the client disconnects. */
 export function clientSignal(call: Call): AbortSignal {
   const controller = new AbortController()
   call.exchange.response.once('close', () => {
@@ -103,7 +102,6 @@ function bodyMissing(): AppError {
   return invalid([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }])
 }
 
-/** Returns the error for a list that is longer than this server accepts. */
 export function tooLong(loc: readonly (string | number)[], length: number, limit: number): AppError {
   const msg = `List should have at most ${limit} items after validation, not ${length}`
   return invalid([{ type: 'too_long', loc, msg, ctx: { max_length: limit } }])
@@ -116,7 +114,7 @@ function parsed<Input, Normal>(type: Checked<Input, Normal>, body: unknown, call
   return result.value
 }
 
-/** Names members of the request that have no effect: in the header `X-Ignored-Members` and for `request-log`. */
+/** Names members of the request that have no effect, in the header `X-Ignored-Members` and for `request-log`. */
 export function tellIgnored(call: Call, members: readonly string[]): void {
   if (members.length === 0) return
   const { exchange } = call

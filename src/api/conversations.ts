@@ -1,6 +1,6 @@
 /**
- * The routes that create, list, read, change, copy and delete conversations (contract: conversations.md section 4).
- * `runs.ts` has the routes that run a conversation. The response to a change is sent when the change is durable.
+ * The routes that create, list, read, change, copy and delete conversations (contract: conversations.md section 4). The
+ * response to a change is sent when the change is durable.
  */
 import { AppError } from '../base/errors.ts'
 import type { AgentVault } from '../conversation/agent/vault.ts'
@@ -73,8 +73,7 @@ export async function createConversation(
     await (await service.open(made.id)).send(userMessageOf(message), true, keyed)
     return made
   }
-  // `admission.start` refuses before `make`: a conversation whose first message may not be served is not made. A
-  // repeated request is not asked, because it has a conversation.
+  // A conversation whose first message is refused must not be made. A repeated request already has its conversation.
   const { admission } = creation
   const isAsked = message !== undefined && !service.has(chosen) && !service.creations.knows(keyed)
   const { id, isNew } = await (isAsked && admission !== undefined ? admission.start(chosen, madeBy, make) : make())

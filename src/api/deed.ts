@@ -1,4 +1,4 @@
-/** Decides which requests and socket messages the audit trail records, and describes each as a deed (`Deed`). */
+/** Decides which requests and socket messages the audit trail records, as deeds (`Deed`). */
 import { scopeOf } from '../access.ts'
 import { headerValues } from '../http/headers.ts'
 import type { Principal } from '../http/principal.ts'
@@ -8,8 +8,8 @@ import type { Deed, Trail } from '../http/trail.ts'
 import type { Route } from './call.ts'
 
 /**
- * Returns the deed of a request that changes something or asks for secret values; undefined for any other request, and
- * for a route that needs no key, because strangers could fill the trail.
+ * Returns the deed of a request that changes something or asks for secret values. Returns undefined for any other
+ * request, and for a route without a key: strangers could fill the trail.
  */
 export function deedOf(
   { request, requestId }: Exchange, { right, pattern, method }: Route,
@@ -36,7 +36,9 @@ export interface SocketMessage {
   readonly conversationId: string
 }
 
-/** Records a message, runs `work`, then records 200, or 400 if it threw. @throws the errors of the trail and `work` */
+/**
+ * Records a message, runs `work`, then records 200, or 400 after an error. @throws the errors of the trail and `work`
+ */
 export async function recorded(
   { writer }: Trail, { principal, address, conversationId }: SocketMessage, work: () => Promise<void>,
 ): Promise<void> {

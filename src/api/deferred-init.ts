@@ -1,10 +1,9 @@
 /**
- * Deferred init: the server answers 503 to each route that `holds` names, until one request `POST /api/init` opens the
- * server and perhaps sets its session keys (contract: others.md section 9).
+ * Deferred init: until one `POST /api/init` opens the server, the routes that `holds` names get 503 (contract:
+ * others.md section 9).
  *
- * The request has its own key, `X-Init-API-Key`. `session_api_keys` is the only member of the body that takes effect.
- * Any other member with a value is refused, because it belongs to an option of the start. The state is not stored: a
- * restarted server answers 503 again.
+ * The request has its own key, `X-Init-API-Key`. It may set the server's session keys; other members with a value are
+ * refused. A restarted server answers 503 again.
  */
 import { AppError } from '../base/errors.ts'
 import { createSessionKeys, readInitCredential, type Credential, type SessionKeys } from '../http/auth.ts'
@@ -13,7 +12,7 @@ import { InitRequest } from '../schema/generated/api.ts'
 import { invalid, ok, optionalBodyOf, type Call, type Route } from './call.ts'
 
 export interface DeferredInitOptions {
-  /** True when the server is dormant from its start until the init. */
+  /** True for a server that starts dormant. */
   readonly isDeferred: boolean
   /** The key for `POST /api/init`; undefined when the init needs no key. */
   readonly key: string | undefined
@@ -41,9 +40,7 @@ export class DeferredInit {
     return this.#isDormant ? new AppError('unavailable', 'The server waits for POST /api/init') : undefined
   }
 
-  /**
-   * True for a route that a dormant server does not serve: it needs a key or is below `/api/`, and is not `/api/init`.
-   */
+  /** True for a route that a dormant server does not serve. Such a route needs a key or is below `/api/`. */
   holds(route: Pick<Route, 'right' | 'pattern'>): boolean {
     if (!this.#isDormant || route.pattern === pattern) return false
     return route.right !== 'open' || route.pattern.startsWith('/api/')

@@ -2,9 +2,9 @@
  * `/sockets/events/{conversation_id}`: serves one conversation on one WebSocket (contract: websocket.md, section 2;
  * decisions 35).
  *
- * The client gets `full_state`, then the stored events that it requested, then live events, without a gap or a
- * duplicate. Each client frame is a Message that starts a run, except an AuthFrame, which is ignored. Frames of one
- * client are served one after the other. A failed frame is answered with a ServerErrorEvent, and the socket stays open.
+ * The client gets `full_state`, then the stored events that it requested, then live events. Each client frame is a
+ * Message that starts a run, or an AuthFrame, which is ignored. A failed frame gets a ServerErrorEvent, and the socket
+ * stays open.
  */
 import { errorOf, messageOf, AppError } from '../base/errors.ts'
 import { parseJsonText } from '../base/json-turns.ts'
@@ -40,7 +40,7 @@ export interface EventSocketRules {
   readonly endingBecause: () => string | undefined
 }
 
-/** The conversation that a client joins, and the stored events that it requests. */
+/** The conversation and the stored events that a client requests. */
 export interface Subscription {
   readonly conversationId: string
   readonly principal: Principal
@@ -48,7 +48,7 @@ export interface Subscription {
   readonly resend: Resend
 }
 
-/** The close codes that this socket sends: 4004 and 4010 of this server, the others of RFC 6455's registry. */
+/** The close codes of this socket: 4004 and 4010 are this server's, the others are in RFC 6455's registry. */
 const closeCodes = {
   serviceRestart: 1012,
   internalError: 1011,
@@ -61,8 +61,8 @@ const closeCodes = {
 const brokenRuleCodes: ReadonlySet<number> = new Set([1002, 1007, 1009])
 
 /**
- * Serves a connection until it closes. Never throws. Call it in the turn of the event loop in which the connection was
- * opened, because later calls could miss frames.
+ * Serves a connection until it closes. Call it in the turn of the event loop in which the connection was opened: a
+ * later call could miss frames.
  */
 export function serveEventSocket(
   connection: WebSocketConnection,
@@ -96,7 +96,7 @@ class EventSocket implements Sink, ConnectionOwner {
     try {
       if (filterFor(principal, service.hasTag)?.(conversationId) === false) throw hidden(conversationId)
       this.#conversation = await service.open(conversationId)
-      // The stored id: the id from the request is a part of its URL, and would keep the whole URL in memory.
+      // The id from the request would keep the whole URL in memory.
       this.#client = { conversationId: this.#conversation.id, principal, address }
       await this.#join(this.#conversation, resend)
       connection.resume()
@@ -147,7 +147,7 @@ class EventSocket implements Sink, ConnectionOwner {
     }
   }
 
-  /** Returns the close reason. It names the last sent event, for a resume, if that event is in memory. */
+  /** Returns the close reason. The reason names the last sent event, if that event is in memory. */
   #farewell(next: number): string {
     const last = this.#conversation?.events.idInMemory(next - 1)
     return `The server ends: connect again${last === undefined ? '' : ` with after=${last}`}`
@@ -158,7 +158,7 @@ class EventSocket implements Sink, ConnectionOwner {
     if (from !== undefined) {
       const encode = this.#connection.deflate ? encodeCompressedText : encodeText
       this.#reader = conversation.join({ from, encode, sink: this })
-      // An existing client shows why a conversation failed only when the socket sends the reason.
+      // Existing clients show this failure only when the socket sends it.
       const failure = await failureOf(conversation.state, conversation.events)
       if (failure !== undefined) this.#sendError(conversation, failure)
       return

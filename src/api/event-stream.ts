@@ -2,11 +2,8 @@
  * `GET .../events/stream`: serves one conversation as server-sent events (WHATWG HTML section 9.2, decisions 35), for
  * clients that cannot use a WebSocket.
  *
- * The client gets the same state, events and deltas in the same order as on `event-socket`. A stored event has its own
- * id as `id`, so a client that reconnects with `Last-Event-ID` continues after this event. The first block has no data,
- * only the id of the event before the stream. When the server ends, the last block has the id of the last event sent.
- * An id that is not in memory is left out. A comment is sent after `heartbeatMs` without data. A client with a full
- * buffer is disconnected when it takes no byte for `stallTimeoutMs`.
+ * The client gets the same data in the same order as on `event-socket`. A stored event has its own id as `id`. A client
+ * that reconnects with `Last-Event-ID` continues after this event.
  */
 import type { ServerResponse } from 'node:http'
 import { AppError, messageOf } from '../base/errors.ts'
@@ -20,9 +17,9 @@ import type { ConversationParts } from './conversations.ts'
 import { resendFields, resendOf, startOf, type Resend } from './resend.ts'
 
 export interface StreamRules {
-  /** The time without other data after which a comment is sent. */
+  /** The time without other data before a comment is sent. */
   readonly heartbeatMs: number
-  /** The time after which a client with a full buffer is disconnected, unless it takes a byte. */
+  /** The time in which a client with a full buffer must take a byte, or is disconnected. */
   readonly stallTimeoutMs: number
 }
 
@@ -48,7 +45,9 @@ export async function streamEvents({ service, stream }: StreamParts, call: Call)
   }
 }
 
-/** Returns which stored events to send. A browser reconnects with its old query, so `Last-Event-ID` overrides it. */
+/**
+ * Returns which stored events to send. `Last-Event-ID` overrides the query, which a browser repeats when it reconnects.
+ */
 function resendFrom(call: Call): Resend {
   const last = singleHeader(call.exchange.request.rawHeaders, 'last-event-id')
   const asked = resendOf(queryOf(call, resendFields))
@@ -78,7 +77,7 @@ class EventStream implements Sink {
     try {
       this.#reader = conversation.join({ from, encode: encodeEvent, sink: this })
     } catch (thrown) {
-      // The usual cause is too many readers. The head of the response was sent, so the error is sent as a frame.
+      // The head of the response was sent, so the error is sent as a frame.
       const code = thrown instanceof AppError ? thrown.code : 'internal'
       this.write(encodeEvent(conversation.frames.error(code, messageOf(thrown)), false))
       this.#response.end()
@@ -102,7 +101,7 @@ class EventStream implements Sink {
     this.#response.end(reason === 'closed' ? `: The server ends\nretry: ${retryMs}\n\n` : '')
   }
 
-  /** Sends the id of the event before `next` without data: a browser keeps it and dispatches nothing. */
+  /** Sends the id of the event before `next` without data. A browser stores the id. */
   #tellPlace(next: number): void {
     const last = this.#conversation?.events.idInMemory(next - 1)
     if (last !== undefined) this.#response.write(`id: ${last}\n\n`)
@@ -142,7 +141,7 @@ const comment = Buffer.from(':\n\n')
 const dataField = Buffer.from('data: ')
 const eventEnd = Buffer.from('\n\n')
 
-/** Encodes an event; a stored event gets its id. The JSON is a single line, so one `data` field holds it. */
+/** Encodes an event, a stored event with its id. The JSON has no line breaks, so one `data` field is enough. */
 function encodeEvent(json: Buffer, isStored: boolean): Buffer {
   const parts = [dataField, json, eventEnd]
   return Buffer.concat(isStored ? [Buffer.from(`id: ${idOf(json)}\n`), ...parts] : parts)

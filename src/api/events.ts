@@ -2,7 +2,7 @@
  * The routes for events: read one, several, a page or a count, and send a message (contract: conversations.md sections
  * 4 and 5).
  *
- * A response contains the bytes of events as the log stores them. Only a text search (`body`) parses events.
+ * A response contains the stored bytes of events. Events are parsed for a text search (`body`) only.
  */
 import { AppError } from '../base/errors.ts'
 import { andThen } from '../base/wait.ts'
@@ -31,7 +31,7 @@ const search = {
   sort_order: withDefault(oneOf(['TIMESTAMP', 'TIMESTAMP_DESC']), 'TIMESTAMP'),
 }
 
-/** Returns the response with one event: at once if the event is in memory, as a promise if it is in the file. */
+/** Returns the response with one event. Returns a promise if the event has to be read from the file. */
 export function getEvent({ service }: ConversationParts, call: Call): HttpResponse | Promise<HttpResponse> {
   const id = parameterOf(call.parameters, 'event_id')
   return andThen(service.read(conversationIdOf(call), (events) => events.find(id)), (json) => {

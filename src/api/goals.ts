@@ -1,7 +1,6 @@
 /**
- * The routes for the goal of a conversation: set, stop, resume (contract: conversations.md sections 4 and 9).
- *
- * The responses do not show the progress. Events in the history report it, under the key `goal` of the state.
+ * The routes for the goal of a conversation: set, stop, resume (contract: conversations.md sections 4 and 9). Events
+ * report the progress, under the key `goal` of the state.
  */
 import type { HttpResponse } from '../http/reply.ts'
 import { GoalRequest } from '../schema/generated/conversations.ts'

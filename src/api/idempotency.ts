@@ -1,10 +1,8 @@
 /**
- * Reads the header `Idempotency-Key`, with which a client may repeat a request until it gets the response, while the
- * request takes effect once (decisions 37).
+ * Reads the header `Idempotency-Key`, with which a repeated request takes effect once (decisions 37).
  *
- * The header applies to a new conversation, a message, a run and a confirmation answer. With a key the server stores a
- * keyed digest of the request's kind, query and body. Unlike in the draft "The Idempotency-Key HTTP Header Field", the
- * value has no quotation marks. `conversation/log/requests` says how long keys are remembered.
+ * With a key, the server stores a keyed digest of the request's kind, query and body. The value has no quotation marks,
+ * unlike in the draft "The Idempotency-Key HTTP Header Field".
  */
 import type { Clock } from '../base/stamp.ts'
 import type { KeyedRequest } from '../conversation/log/requests.ts'
@@ -13,7 +11,7 @@ import { invalid, type Call } from './call.ts'
 
 export interface KeyParts {
   readonly clock: Clock
-  /** Returns a digest of a text, from which nobody without the server's key can guess the text. */
+  /** Returns a digest of a text. Without the server's key, the text cannot be guessed from the digest. */
   readonly fingerprint: (text: string) => string
 }
 
@@ -21,8 +19,8 @@ export interface KeyParts {
 const keyForm = /^[\x21-\x7e]{1,128}$/
 
 /**
- * Returns the key of a request with its digest and time. Returns undefined for a request without a key. `name` is the
- * kind of request. It is part of the digest, so requests of different kinds with the same key differ.
+ * Returns the key of a request with its digest and time; undefined for a request without a key. `name` is the kind of
+ * request and is part of the digest.
  * @throws AppError `invalid_input`
  */
 export function keyedRequestOf(call: Call, name: string, { clock, fingerprint }: KeyParts): KeyedRequest | undefined {

@@ -2,15 +2,15 @@
  * The routes about the server itself: health and versions, without a key (contract: others.md section 10), and the
  * names of the built-in agent's tools.
  *
- * `version` is the API level, which existing clients check before they use a server. `server_name` and `server_version`
- * identify this program (decisions 34). Nothing here reveals stored data.
+ * `version` is the API level, which existing clients check. `server_name` and `server_version` identify this program
+ * (decisions 34).
  */
 import type { Clock } from '../base/stamp.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import { ok } from './call.ts'
 import { jsonResponse } from './problem.ts'
 
-/** The level of the public API that this server implements, as a version number that existing clients know. */
+/** The level of the public API, as a version number that existing clients know. */
 export const apiLevel = '1.43.1'
 
 export interface Meta {
@@ -20,7 +20,7 @@ export interface Meta {
   readonly usableTools: () => Promise<readonly string[]>
   /** The names of the parts that may be loaded. */
   readonly parts: readonly string[]
-  /** The path of the page that describes the interface; the path of `openapi.json` when no part serves such a page. */
+  /** The path of the page that describes the interface, or of `openapi.json`. */
   readonly docs: string
   /** Returns the OpenAPI description of the routes of this server, as JSON. */
   readonly description: () => Promise<Buffer>
@@ -29,7 +29,7 @@ export interface Meta {
   readonly clock: Clock
   /** The time at which the server was started, in ms since the epoch. */
   readonly startedAt: number
-  /** Returns the milliseconds since the last request that counts as work (`requests.ts`), at first since the start. */
+  /** Returns the milliseconds since the last request that counts as work (`requests.ts`), or since the start. */
   readonly idleMs: () => number
   /** Returns why the server cannot accept work; undefined when it can. */
   readonly unreadyBecause: () => Promise<string | undefined>

@@ -1,9 +1,8 @@
 /**
  * Decides whether the holder of a key may make a request.
  *
- * A key needs the right of the route (`access.ts`). A key that is restricted to a tag also needs the tag on the
- * conversation that the path names, and the conversation looks missing otherwise. Where the path names no conversation,
- * such a key needs a route with `isForRestricted`.
+ * A key needs the right of the route (`access.ts`). If the key is restricted to a tag, the conversation in the path
+ * needs this tag, or looks missing. A route without a conversation in its path then needs `isForRestricted`.
  */
 import { allRights, scopeOf, type Right } from '../access.ts'
 import { AppError } from '../base/errors.ts'
@@ -12,7 +11,7 @@ import { uuid } from '../http/query.ts'
 import type { PathParameters } from '../http/router.ts'
 import type { ExposeMode } from '../settings/expose.ts'
 
-/** True when the conversation, or one of its 19 nearest ancestors, has the tag. False for an unknown id. */
+/** True when the conversation, or one of its 19 nearest ancestors, has the tag. */
 export type HasTag = (conversationId: string, tag: Tag) => boolean
 
 function withoutKey(name: string, rights: ReadonlySet<string>): Principal {
@@ -26,10 +25,10 @@ export const anyone = withoutKey('no key', allRights)
 /** A client of a route that needs no key. */
 export const stranger = withoutKey('stranger', new Set())
 
-/** The members of a route that decide who may use it. */
+/** The members of a route that say who may use it. */
 export interface Guarded {
   readonly right: Right
-  /** True when a key restricted to a tag may use the route although its path names no conversation. */
+  /** True when a key restricted to a tag may use the route without a conversation in its path. */
   readonly isForRestricted: boolean
 }
 
@@ -57,8 +56,8 @@ export function assertRight({ name, rights }: Principal, right: Right): void {
 }
 
 /**
- * Returns `mode` if the key may see secrets in this mode. `plaintext` needs the right `secrets`. `encrypted` needs only
- * `drive`: sealed values open on this server only, for a client that drives conversations.
+ * Returns `mode` if the key may see secrets in this mode. `plaintext` needs the right `secrets`. `encrypted` needs
+ * `drive`: sealed values open on this server only.
  * @throws AppError `forbidden`
  */
 export function assertMayExpose({ principal }: { readonly principal: Principal }, mode: ExposeMode): ExposeMode {
@@ -81,7 +80,7 @@ export function withOwnTag(principal: Principal, tags: Readonly<Record<string, s
   return { ...tags, [tag.name]: tag.value }
 }
 
-/** Returns the error for a conversation that the key may not see. A missing conversation has the same error. */
+/** Returns the error for a conversation that is missing, or that the key may not see. */
 export function hidden(id: string): AppError {
   return new AppError('not_found', `Conversation not found: ${id}`)
 }

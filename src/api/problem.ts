@@ -1,8 +1,8 @@
 /**
  * Makes the HTTP response for a failed request, and maps each error code to a status (contract: others.md section 0.2).
  *
- * An error that is no AppError is a bug of this server. Its response is 500 with an id, and the log has the error with
- * this id. The response never has the message of that error, which may contain a secret.
+ * An error that is no AppError is a bug of this server. Its message may contain a secret: the response has an id, under
+ * which the error is logged.
  */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
@@ -58,7 +58,7 @@ export function problem(
   return { ...jsonResponse(status, body), headers }
 }
 
-/** Returns an AppError's first issue, or its message when it has no issues; for other errors a fixed text. */
+/** Returns the first issue of an AppError, or its message without issues. Returns a fixed text for any other error. */
 function wordsOf(thrown: unknown): string {
   if (!(thrown instanceof AppError)) return 'Unexpected error'
   const [issue] = thrown.issues

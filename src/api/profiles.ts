@@ -1,8 +1,8 @@
 /**
  * The routes for LLM profiles (contract: settings.md section 7).
  *
- * The settings hold the name of the active profile. So a profile is renamed or deleted together with an update of the
- * settings. When the settings are unreadable, nothing changes.
+ * The settings have the name of the active profile, so a profile is renamed or deleted together with an update of the
+ * settings.
  */
 import { AppError } from '../base/errors.ts'
 import { singleHeader } from '../http/headers.ts'

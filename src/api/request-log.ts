@@ -1,9 +1,8 @@
 /**
  * Logs requests: each at `debug`, and a slow request at `info`.
  *
- * A line has the pattern of the route instead of the request target, which may contain keys and file names. When no
- * route matched, the line has the path without the query. `ms` is the time until the response is handed to Node, or
- * until a stream begins.
+ * A line has the pattern of the route, because the request target may contain keys and file names. Without a route the
+ * line has the path, without the query.
  */
 import type { Log } from '../base/log.ts'
 import type { HttpResponse, Exchange } from '../http/reply.ts'

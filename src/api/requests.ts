@@ -2,9 +2,7 @@
  * Serves an HTTP request in this order: framing, target, Host and Origin, preflight, route, deferred init, key, audit
  * trail, right of the key, body, handler, response.
  *
- * The order is a promise: if a route needs a key, no body is read and no handler runs before the key was checked. Host
- * and Origin are checked before the route, except for `probes`. A preflight needs no key. `problem` makes the response
- * to a thrown error.
+ * The order is a promise: for a route that needs a key, no body is read and no handler runs before the key was checked.
  */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { AppError } from '../base/errors.ts'
@@ -36,7 +34,7 @@ import { tellRequest } from './request-log.ts'
 export interface RequestRules {
   readonly router: Router<Route>
   readonly origins: OriginRules
-  /** The session keys and the named keys; undefined when no key is required (allowed only on a loopback address). */
+  /** The session keys and the named keys; undefined when no key is required. */
   readonly keys: KeyRing | undefined
   readonly hasTag: HasTag
   readonly deferredInit: Pick<DeferredInit, 'fault' | 'holds' | 'credentialOf'>
@@ -56,21 +54,21 @@ export interface RequestRules {
   readonly slowMs: number
   /** Masks known secrets in an error response, which may quote data of the request. */
   readonly mask: (text: string) => string
-  /** Returns a new id for a request, for the response and the log. Not called when the client sent a valid id. */
+  /** Returns a new id for a request without a valid id of its client. */
   readonly nextRequestId: () => string
-  /** Called for every accepted request to a route whose right is not `open`, `init` or `metrics`. */
+  /** Called for each allowed request, except for routes with the right `open`, `init` or `metrics`. */
   readonly onWork: () => void
   /** Returns why the server accepts no work; undefined while it accepts work. */
   readonly endingBecause: () => string | undefined
 }
 
-/** The `Retry-After` of a response that refuses work because the server ends (RFC 9110, section 10.2.3). */
+/** The `Retry-After` of a response while the server ends (RFC 9110, section 10.2.3). */
 const retryAfterSeconds = 5
 
-/** The paths that a load balancer may request under any Host. They change nothing and show no stored data. */
+/** The paths that a load balancer may request under any Host. They show no stored data. */
 const probes: readonly string[] = ['/alive', '/health', '/ready']
 
-/** Returns the handler for `node:http`, which never throws. It responds synchronously when it awaits nothing. */
+/** Returns the handler for `node:http`. It responds synchronously when it has nothing to wait for. */
 export function createRequestHandler(
   rules: RequestRules,
 ): (request: IncomingMessage, response: ServerResponse) => void {
@@ -186,7 +184,7 @@ function admitted(exchange: Exchange, { right }: Route, rules: RequestRules): Pr
   }
 }
 
-/** Returns the response to a request before the init. It is not logged, because strangers could fill the log. */
+/** Returns the response to a request before the init. It is not logged: strangers could fill the log. */
 function unavailable(exchange: Exchange, { deferredInit }: RequestRules): HttpResponse {
   return problem(deferredInit.fault, silentLog, exchange.requestId, exchange.errorForm)
 }
@@ -202,7 +200,7 @@ function admit(request: IncomingMessage, target: Target, rules: OriginRules): re
   return assertOrigin(originRequestOf(rawHeaders, host, purposeOf(method)), rules)
 }
 
-/** Returns the methods of a path as a list for `Allow`; all methods for `*` and for a path without a route. */
+/** Returns the methods of a path for `Allow`; all methods for `*` and for an unknown path. */
 function methodsAt(path: string, { router }: RequestRules): string {
   const match = router.match('OPTIONS', path)
   const methods = match.kind === 'method_not_allowed' ? match.allow : 'GET, HEAD, POST, PUT, PATCH, DELETE'
@@ -220,17 +218,15 @@ function options(request: IncomingMessage, corsHeaders: readonly string[], allow
 }
 
 /**
- * Returns the holder of the key or of the page's session that the request brings. For a wrong key or proof, or several
- * keys, it returns a promise that rejects with `unauthorized`. The rejection is delayed when the address has guessed
- * often (`refused-keys`). The connection is cut when the key or the session ends before the response.
+ * Returns the holder of the request's key or page session. Rejects a wrong key or proof, perhaps after a delay
+ * (`refused-keys`).
  * @throws AppError `unauthorized` without a key and without a session
  */
 function holderOf(
   { request, response, route = '' }: Exchange, { keys, refusedKeys, pageSessions }: RequestRules,
 ): Principal | Promise<never> {
   const { rawHeaders, socket } = request
-  // Clients of the routes below `/v1/` send the key as a bearer token (contract: others.md, section 0.1), and so does
-  // Prometheus.
+  // Prometheus and the clients of `/v1/` send the key as a bearer token (contract: others.md, section 0.1).
   const mayBear = route.startsWith('/v1/') || route === '/metrics'
   const credential = mayBear ? readBearerCredential(rawHeaders) : readHeaderCredential(rawHeaders)
   const known = credential.kind === 'given' ? keys?.find(credential.key) : undefined
@@ -256,9 +252,8 @@ function holderOf(
 }
 
 /**
- * Checks the init key of a request. Returns undefined when the key is valid or no key is needed. For a wrong key or
- * several keys it returns a promise that rejects with `unauthorized`. The rejection is delayed when the address has
- * guessed often (`refused-keys`).
+ * Checks the init key of a request. Returns undefined when the request is allowed. Rejects a wrong key, perhaps after a
+ * delay (`refused-keys`).
  * @throws AppError `not_found` when init is not deferred, `unauthorized` without a key
  */
 function initRefusalOf(
@@ -273,7 +268,7 @@ function initRefusalOf(
   })
 }
 
-/** Returns the holder of the workspace session whose cookie the request has, unless the request also has a key. */
+/** Returns the holder of the workspace session in the request's cookie; undefined for a request with a key. */
 function ofWorkspaceSession(
   { request: { rawHeaders } }: Exchange, { workspaceSessions }: RequestRules,
 ): Principal | undefined {

@@ -1,6 +1,6 @@
 /**
- * Reads which stored events a client requests when it joins a live stream, on a socket or as server-sent events
- * (contract: websocket.md section 1, decisions 35).
+ * Reads which stored events a client requests when it joins a live stream (contract: websocket.md section 1, decisions
+ * 35).
  */
 import type { Conversation } from '../conversation/conversation.ts'
 import { boolean, dateTime, oneOf, text, type QueryValues } from '../http/query.ts'

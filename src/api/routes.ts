@@ -1,7 +1,6 @@
 /**
- * The table of the core's REST routes with their handlers. `access.ts` has the right of each route.
- *
- * A route without a right does not compile, and neither does a right without a route.
+ * The table of the core's REST routes with their handlers. The compiler checks that each route has a right in
+ * `access.ts`, and each right a route.
  */
 import { access, forRestricted, settling, type RouteName } from '../access.ts'
 import type { HttpResponse } from '../http/reply.ts'
@@ -95,7 +94,7 @@ const table = {
   'GET /api/tools/': meta.tools,
 } satisfies Record<HttpRouteName, Handler>
 
-/** All routes but the event socket, which `upgrades.ts` serves: an ordinary request for its path gets 404. */
+/** The event socket's route is served by `upgrades.ts`. */
 type HttpRouteName = Exclude<RouteName, 'GET /sockets/events/{conversation_id}'>
 
 export function createRoutes(parts: ApiParts): Route[] {
@@ -106,7 +105,6 @@ export function createRoutes(parts: ApiParts): Route[] {
   })
 }
 
-/** The members of a route that say who may use it, and whether it begins work. */
 export type RouteRules = Pick<Route, keyof Guarded | 'isIdle'>
 
 /**

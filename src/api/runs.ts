@@ -1,6 +1,6 @@
 /**
- * The routes that drive a conversation, from `run` and `pause` to its approvals, secrets and model (contract:
- * conversations.md sections 3, 4 and 6). The response to a change is sent when the change is durable.
+ * The routes that drive a conversation: runs, approvals, secrets and model (contract: conversations.md sections 3, 4
+ * and 6). The response to a change is sent when the change is durable.
  */
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
@@ -43,9 +43,9 @@ interface Conversations {
   readonly service: Pick<ConversationService, 'open'>
 }
 
-/** Returns `success` after the frames about the change were written, so that clients get the frames first. */
+/** Returns `success` after the frames about the change were written. */
 async function told(): Promise<HttpResponse> {
-  // A socket writes its frames at the end of the turn of the event loop in which they were published (`ws/departure`).
+  // A socket writes its frames at the end of the turn of the event loop (`ws/departure`).
   await endOfTurn()
   return success
 }

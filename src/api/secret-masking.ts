@@ -1,9 +1,8 @@
 /**
- * Makes the response header that tells a client which of its stored secrets will not be masked everywhere (decisions
- * 12).
+ * Makes the response header that tells a client which of its stored secrets are not masked everywhere (decisions 12).
  *
- * In `X-Secret-Masking: PIN=whole-words, MODE=none`, the secret PIN is masked as a whole word only, and MODE is not
- * masked. Names are percent-encoded.
+ * `X-Secret-Masking: PIN=whole-words, MODE=none`: PIN is masked as a whole word only, MODE is not masked. Names are
+ * percent-encoded.
  */
 import type { SecretSource } from '../schema/generated/secrets.ts'
 import { isSealed } from '../settings/cipher.ts'

@@ -1,8 +1,7 @@
 /**
  * The routes for global secrets (contract: settings.md section 6).
  *
- * The list has names without values. Only the route of one secret returns its value, as plain text. No value is logged;
- * the audit trail gets the name of a stored secret (`exchange.subject`).
+ * The list has names without values. The route of one secret returns its value as plain text. Values are not logged.
  */
 import type { HttpResponse } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'

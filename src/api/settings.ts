@@ -1,8 +1,7 @@
 /**
  * The routes for the settings (contract: settings.md sections 1 to 3).
  *
- * The shape of a request is checked here. The store applies the patch and checks the resulting settings. The routes
- * below `/api/settings/mcp/` change one server in `mcp_config`; the other servers keep their secrets.
+ * The shape of a request is checked here. The store applies the patch and checks the resulting settings.
  */
 import { AppError } from '../base/errors.ts'
 import { singleHeader } from '../http/headers.ts'

@@ -1,6 +1,6 @@
 /**
  * Authenticates a socket whose upgrade request had no key, by the key in its first frame (contract: websocket.md
- * section 1). Before that the client gets no data, and may send at most `authFrameLimitBytes`.
+ * section 1). Before that the client gets no data.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import type { KeyRing, Principal } from '../http/principal.ts'
@@ -8,9 +8,9 @@ import type { RefusedKeys } from '../http/refused-keys.ts'
 import type { WebSocketConnection } from '../ws/connection.ts'
 
 export interface Admission {
-  /** The client that the upgrade request authenticated, or the keys among which the first frame's key must be. */
+  /** The authenticated client, or the keys among which the first frame's key must be. */
   readonly by: Principal | KeyRing
-  /** Called when the client is authenticated. Returns whether the connection may be served; if not, closes it. */
+  /** Called with an authenticated client. Returns true if the connection may be served, otherwise closes it. */
   readonly onAdmitted: (connection: WebSocketConnection, principal: Principal) => boolean
   readonly address: string | undefined
 }
@@ -56,11 +56,11 @@ function keyOfAuthFrame(text: string): string | undefined {
     if (!isObject(value) || value['type'] !== 'auth') return undefined
     return typeof value['session_api_key'] === 'string' ? value['session_api_key'] : undefined
   } catch {
-    return undefined // Not JSON, so it carries no key.
+    return undefined // Not JSON.
   }
 }
 
-/** True for an authentication frame without other members. The event socket ignores it after the first frame. */
+/** True for an authentication frame without other members. */
 export function isAuthFrame(value: unknown): boolean {
   if (!isObject(value) || value['type'] !== 'auth') return false
   return Object.keys(value).every((name) => name === 'type' || name === 'session_api_key')

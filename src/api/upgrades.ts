@@ -1,9 +1,9 @@
 /**
- * Serves a request to upgrade to WebSocket: first the checks of `requests.ts`, then the checks of the socket's route.
+ * Serves requests to upgrade to WebSocket.
  *
  * A refused upgrade gets an ordinary HTTP response. A wrong parameter and a wrong key both get 403, as existing clients
- * expect (contract: websocket.md section 2). An upgrade request without a key is accepted, because the key may come in
- * the first frame. `socket-auth` waits for that frame.
+ * expect (contract: websocket.md section 2). Without a key the upgrade is accepted: the key may come in the first
+ * frame.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -97,8 +97,8 @@ function observedOf({ method, socket }: IncomingMessage, attempt: Readonly<Attem
 }
 
 /**
- * True when the response to an earlier request of the connection is incomplete, or will close the connection. A frame
- * would then mix with that response. So the upgrade is not served, and the connection ends after that response.
+ * True when an earlier response on the connection is incomplete, or will close the connection. Frames must not mix with
+ * that response, so the upgrade is refused.
  */
 function standsBehind(socket: Duplex): boolean {
   const before = newestAnswer(socket)
@@ -147,7 +147,7 @@ function check(
   request: IncomingMessage, router: Router<SocketRoute>, rules: UpgradeRules, attempt: Attempt,
 ): Checked {
   const { rawHeaders } = request
-  // A body would come before the first frame (RFC 9110, section 7.8), but Node would pass its bytes on as frames.
+  // A body precedes the first frame (RFC 9110, section 7.8), but Node would pass its bytes on as frames.
   if (announcesBody(request)) {
     throw new AppError('bad_request', 'Could not open the socket: expected a request without a body')
   }
@@ -199,7 +199,7 @@ function resendFrom(query: string): Resend {
 
 /** The close code of a socket whose key or session has ended, or lacks the right. */
 const refusedKey = 4001
-/** The time in which a peer must answer the Close frame after its key has ended. */
+/** The time for the client's answer to the Close frame after its key has ended. */
 const endingMs = 500
 
 interface Authentication {
@@ -229,7 +229,7 @@ function forbidden(why: string): AppError {
   return new AppError('origin_not_allowed', `Could not open the socket: ${why}`)
 }
 
-/** Refuses a wrong key, perhaps after a delay. An error of the socket without a listener would end the process. */
+/** Refuses a wrong key, perhaps after a delay. Without a listener, an error of the socket would end the process. */
 function refuseLater(
   { socket: { remoteAddress } }: IncomingMessage, socket: Duplex, refusedKeys: RefusedKeys, refuse: () => void,
 ): void {
