@@ -1,10 +1,8 @@
 /**
  * Sends the work in a folder as one file: a git patch, or a tar.gz archive (contract: others.md section 2).
  *
- * The patch holds the changes since a base commit and the untracked files that git does not ignore, without submodules.
- * Making the patch does not change the repository. The archive holds regular files and folders, without `.git` and the
- * content of `node_modules`. Exclude patterns remove further paths from both forms. If the folder cannot be listed
- * completely, the server answers with an error instead of an archive.
+ * The patch has the changes since a base commit and the untracked files that git does not ignore. Making the patch
+ * leaves the repository unchanged.
  */
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
@@ -29,7 +27,7 @@ import { writeTar, type TarEntry } from './tar.ts'
 export interface ArchiveParts {
   readonly machine: Machine
   readonly git: Git
-  /** The folder for files that exist only while git runs. */
+  /** The folder for files that exist while git runs. */
   readonly runtimeDir: string
   readonly stallTimeoutMs: number
 }
@@ -49,8 +47,8 @@ const query = {
 
 /**
  * Sends the patch or the archive.
- * @throws AppError `bad_request` when the folder is in no repository, the path is unusable, git fails or the archive
- *   would lack files; `invalid_input` for the query; `not_found`; `forbidden`
+ * @throws AppError `bad_request` when the folder, the path or git cannot be used, or the archive would lack files;
+ * `invalid_input` for the query; `not_found`; `forbidden`
  */
 export async function sendArchive(parts: ArchiveParts, call: Call): Promise<HttpResponse> {
   const { path, format, base_ref, use_default_excludes, exclude } = queryOf(call, query)
@@ -88,7 +86,7 @@ async function folderAt(machine: Machine, path: string): Promise<string> {
   return resolve(found.real)
 }
 
-/** Returns a header `X-Archive-...`, percent-encoded, for each value that is present and not empty. */
+/** Returns a percent-encoded header `X-Archive-...` for each value that is not empty. */
 function headers(values: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(values).flatMap(([name, value]) => {
     return value === undefined || value === '' ? [] : [`X-Archive-${name}`, encodeURIComponent(value)]
@@ -140,8 +138,8 @@ async function patchOf(
 }
 
 /**
- * Returns pathspecs that leave out the submodules of a tree. Without these pathspecs git would run in each submodule
- * to see its changes, with the submodule's configuration.
+ * Returns pathspecs that leave out the submodules of a tree: in a submodule, git would use the submodule's
+ * configuration.
  */
 async function submodulesIn(run: RunGit, tree: string): Promise<readonly string[]> {
   const entries = (await expect(run, ['ls-tree', '-r', '-z', '--full-tree', tree], {})).toString().split('\0')

@@ -2,7 +2,7 @@
  * Patterns that leave paths out of an archive. Pure functions.
  *
  * `name`, `*.ext` and `name/` match at any depth; `a/b` matches from the top. A slash at the end means folders only.
- * `*` and `?` stay within one part of a path. Matching takes at most quadratic time.
+ * `*` and `?` stay within one part of a path. Matching takes quadratic time at most.
  */
 
 export const usualExcludes: readonly string[] = [
@@ -21,7 +21,7 @@ export function isExcluded(path: string, isFolder: boolean, patterns: readonly s
   })
 }
 
-/** Returns git pathspecs that exclude the same paths as the patterns (gitglossary(7), "pathspec"). */
+/** Returns git pathspecs that exclude the same paths (gitglossary(7), "pathspec"). */
 export function pathspecsOf(patterns: readonly string[]): readonly string[] {
   return patterns.flatMap((pattern) => {
     const wanted = pattern.split('/').filter((part) => part !== '').map((part) => part.replace(/[[\\]/g, '\\$&'))

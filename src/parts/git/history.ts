@@ -1,8 +1,7 @@
 /**
  * Reads a repository for the routes: its changes, the two sides of a changed file, its commits.
  *
- * A revision from a client is resolved to an object name first. Other commands get only the object name, so that git
- * never reads a client's text as an option.
+ * A revision from a client is first resolved to an object name, so that git cannot read the client's text as an option.
  */
 import { AppError } from '../../base/errors.ts'
 import type { GitLimits, RunGit } from './program.ts'
@@ -46,8 +45,9 @@ export class History {
   }
 
   /**
-   * Returns the tree of a commit (`after`) and the tree of its first parent (`before`; the empty tree for a first
-   * commit). @throws AppError `bad_request` when there is no such commit
+   * Returns the trees of a commit (`after`) and of its first parent (`before`). Before a first commit the tree is
+   * empty.
+   * @throws AppError `bad_request` for an unknown commit
    */
   async treesOf(commit: string): Promise<{ readonly before: string; readonly after: string }> {
     const after = await this.tree(`${commit}^{commit}`)
@@ -55,9 +55,8 @@ export class History {
   }
 
   /**
-   * Returns the tree that changes are compared with when a request has no `ref`. It is the tree of the first commit in
-   * this list that exists: the current branch at origin; the merge base of HEAD with `HEAD`, `main` or `master` at
-   * origin; the commit of `#localCommit`; HEAD. Before the first commit it is the empty tree.
+   * Returns the tree with which changes are compared by default: the tree of `#usualCommit`, or the empty tree before
+   * the first commit.
    */
   async usualTree(): Promise<string> {
     const commit = await this.#usualCommit()
@@ -65,9 +64,9 @@ export class History {
   }
 
   /**
-   * Returns the tree of a revision, and its commit unless the revision names a tree. Without a revision, uses a
-   * detached HEAD, else the commit that `usualTree` chooses.
-   * @throws AppError `bad_request` for a revision that does not exist
+   * Returns the tree of a revision, and its commit if it names a commit. Without a revision, uses a detached HEAD or
+   * the commit of `#usualCommit`.
+   * @throws AppError `bad_request` for an unknown revision
    */
   async baseOf(revision: string | undefined): Promise<{ readonly tree: string; readonly commit: string | undefined }> {
     const isDetached = (await this.#line('symbolic-ref', '--quiet', 'HEAD')) === undefined
@@ -89,8 +88,8 @@ export class History {
   }
 
   /**
-   * Returns the tip of local `main`, or of `master` without `main`. Returns undefined when the branch is missing, is
-   * the current branch, or has commits that HEAD does not contain.
+   * Returns the tip of local `main`, or of `master` without `main`. Returns undefined for a missing or current branch,
+   * and for a tip that HEAD does not contain.
    */
   async #localCommit(branch: string): Promise<string | undefined> {
     for (const name of ['main', 'master']) {
@@ -107,7 +106,7 @@ export class History {
     return (await this.#resolve('HEAD^{tree}')) ?? this.#emptyTree()
   }
 
-  /** Returns the changes of the folder since a tree, with untracked files that are not ignored, sorted by path. */
+  /** Returns the changes of the folder since a tree, sorted by path. Includes untracked files that are not ignored. */
   async changes(tree: string): Promise<readonly Change[]> {
     const changes = new Map((await this.#diff(tree)).map(({ status, path }) => [path, status]))
     const untracked = await this.#output(['ls-files', '--others', '--exclude-standard', '-z'])
@@ -121,7 +120,7 @@ export class History {
   }
 
   /**
-   * Returns the text of a file in a tree; undefined when the tree has no such file.
+   * Returns the text of a file in a tree; undefined without the file.
    * @throws AppError `bad_request` for a file of more than `fileLimitBytes`
    */
   async file(tree: string, path: string): Promise<string | undefined> {
@@ -157,15 +156,14 @@ export class History {
   }
 
   /**
-   * Returns the object name of a revision. Returns undefined for a revision that does not exist, and for a text that is
-   * too long, has control characters, or can be an option.
+   * Returns the object name of a revision; undefined for an unknown revision, and for a text that git could misread.
    */
   async #resolve(revision: string): Promise<string | undefined> {
     if (/^-|[\0-\x1f\x7f]/.test(revision) || revision.length > 1024) return undefined
     return this.#line('rev-parse', '--verify', '--quiet', revision)
   }
 
-  /** Returns the only line that git prints; undefined when it fails. */
+  /** Returns the only line that git prints; undefined when git fails. */
   async #line(...args: readonly string[]): Promise<string | undefined> {
     const { code, stdout } = await this.#run(args)
     return code === 0 ? stdout.toString().trim() : undefined

@@ -1,4 +1,4 @@
-/** The part `git`: what has changed in a repository, its commits, and worktrees for conversations. */
+/** The part `git`: changes and commits of a repository, and worktrees for conversations. */
 import { optionalPath } from '../../option.ts'
 import type { Part, PartModule } from '../../part.ts'
 
@@ -13,7 +13,7 @@ export const git = {
   about: 'What has changed in a git repository, its commits and its work, and worktrees for conversations',
   options,
   routes: {
-    // These routes show the content of files in any repository on this machine, so they need `files`.
+    // These routes show files of any repository on this machine.
     'GET /api/git/changes': 'files',
     'GET /api/git/diff': 'files',
     'GET /api/git/commits': 'files',

@@ -1,4 +1,4 @@
-/** Tells the critics of the built-in agent whether files of a folder differ from the commit checked out at `open`. */
+/** Tells the critics of the built-in agent whether a folder differs from the commit checked out at `open`. */
 import type { Patches } from '../../offers.ts'
 import { findRepository } from '../../workspace/git.ts'
 import { History } from './history.ts'

@@ -1,10 +1,9 @@
 /**
- * Runs git on a repository that may be hostile. Git starts no program that the repository's configuration, attributes
- * or hooks name.
+ * Runs git on a repository that may be hostile. Git must not start programs that the repository's configuration,
+ * attributes or hooks name.
  *
- * Git always reads the configuration of the repository, so options on the command line override the keys that start
- * programs, filters included. Git does not read the configuration of the user and the system, contacts no server, and
- * does not look for changes inside submodules. Output and time are limited.
+ * Git reads the configuration of the repository, so options on the command line override the keys that start programs.
+ * The configuration of the user and the system is not read. Git contacts no server.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -16,9 +15,9 @@ import { buildEnvironment } from '../../process/environment.ts'
 import { collectOutput } from '../../process/output.ts'
 import type { Repository } from '../../workspace/git.ts'
 
-/** The longest time of one run of git, in milliseconds, unless the caller gives another limit. */
+/** The default time limit of one run of git. */
 const usualTimeoutMs = 30_000
-/** The most bytes of output of one run, unless the caller gives another limit. */
+/** The default limit for the output of one run. */
 const outputLimitBytes = 16 * 1024 * 1024
 /** The most runs of git at once. */
 const runLimit = 4
@@ -35,7 +34,7 @@ const variables: Readonly<Record<string, string>> = {
   GIT_ATTR_NOSYSTEM: '1',
   GIT_OPTIONAL_LOCKS: '0',
   GIT_TERMINAL_PROMPT: '0',
-  // No transport has the name `none`, so this allows no transport.
+  // No transport has the name `none`.
   GIT_ALLOW_PROTOCOL: 'none',
   GIT_NO_LAZY_FETCH: '1',
   GIT_LITERAL_PATHSPECS: '1',
@@ -62,17 +61,16 @@ export interface GitPlace extends Repository {
 
 /**
  * Runs git to its end.
- * @throws AppError `bad_request` when the output or the time exceeds its limit or git cannot run; the reason of the
- * signal that `Git.open` got
+ * @throws AppError `bad_request` when git exceeds a limit or cannot run; the reason of the signal of `Git.open`
  */
 export type RunGit = (args: readonly string[], limits?: GitLimits) => Promise<GitEnd>
 
 export interface Git {
-  /** The number of runs of git that wait, because `runLimit` runs are under way. */
+  /** The number of runs of git that wait. */
   readonly waiting: number
   /**
-   * Returns a function that runs git without the filters that the repository defines now. Use it for one request only,
-   * because the repository can define other filters later.
+   * Returns a function that runs git without the repository's current filters. Use it for one request only: the
+   * repository can define other filters later.
    */
   open(repository: GitPlace, signal: AbortSignal): Promise<RunGit>
 }
@@ -109,14 +107,14 @@ export async function openIfInstalled(
 }
 
 /**
- * Returns `-c` arguments that replace the commands of the repository's filters with nothing, so that git starts none of
- * them. @throws AppError `bad_request` for a filter whose name has `=` or a line break
+ * Returns `-c` arguments that empty the commands of the repository's filters, so that git starts none of them.
+ * @throws AppError `bad_request` for a filter whose name has `=` or a line break
  */
 async function filterOverrides(run: RunGit): Promise<readonly string[]> {
   const { stdout } = await run(['config', '--null', '--name-only', '--get-regexp', '^filter\\.'])
   const names = new Set(stdout.toString().split('\0').flatMap((key) => /^filter\.(.*)\.[^.]*$/s.exec(key)?.[1] ?? []))
   return [...names].flatMap((name) => {
-    // In `-c name=value` the first "=" ends the name, so a name with "=" cannot be emptied.
+    // In `-c name=value` the name ends at the first "=".
     if (/[=\n]/.test(name)) throw failed('the configuration of the repository has a filter with an unusual name')
     return ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((end) => ['-c', `filter.${name}.${end}`])
   })

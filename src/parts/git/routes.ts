@@ -1,6 +1,5 @@
 /**
- * Serves git over REST (contract: others.md section 3). A folder that does not exist or is in no repository has no
- * changes and no commits. Without git installed, no folder has changes or commits.
+ * Serves git over REST (contract: others.md section 3). A folder without a repository has no changes and no commits.
  */
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { clientSignal, invalid, ok, queryOf, type Call } from '../../api/call.ts'
@@ -74,9 +73,8 @@ interface Found {
 }
 
 /**
- * Finds the repository of the folder `asked`. Returns undefined without a repository, and without git. If `file` is
- * given and the folder does not exist, uses the nearest existing folder above: the folder may have been deleted
- * together with the file.
+ * Finds the repository of the folder `asked`; undefined without a repository or without git. If the folder of a `file`
+ * is missing, uses the nearest existing folder above.
  * @throws AppError `bad_request`, `forbidden` for a folder that may not be used
  */
 async function openFolder(
@@ -105,7 +103,6 @@ async function folderAt(machine: Machine, path: string): Promise<string | undefi
   }
 }
 
-/** Returns the text of the file on the disk; undefined when there is no file. */
 async function fileNow({ machine }: GitParts, path: string): Promise<string | undefined> {
   try {
     return await machine.at(path, async (place) => {

@@ -2,9 +2,7 @@
  * Writes a tar archive piece by piece: ustar, with a pax header for a name or a size that ustar cannot hold
  * (POSIX.1-2017, pax, "EXTENDED DESCRIPTION").
  *
- * A file has as many bytes as its header says: a file that becomes shorter is filled up with zeros, a file that grows
- * is cut. Equal entries give equal bytes, because no time and no owner is written. Only one piece is in memory at a
- * time.
+ * The size in a header is kept: a file that shrinks is filled up with zeros, a file that grows is cut.
  */
 
 export interface TarEntry {

@@ -1,9 +1,8 @@
 /**
  * The commands of git that make, examine and remove a worktree.
  *
- * No hook or filter of the repository runs, because `program.ts` switches them off. A file that a filter stores
- * elsewhere (git LFS) is therefore only a pointer in the worktree. Nothing is fetched, and submodules stay empty. Git
- * refuses to remove a complete worktree with changed or untracked files.
+ * Filters of the repository do not run (`program.ts`), so a file of git LFS is a pointer in the worktree. Submodules
+ * stay empty.
  */
 import { resolve } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -25,7 +24,7 @@ export interface Beginning {
   readonly add: (worktree: Pick<Worktree, 'path' | 'branch'>) => Promise<void>
 }
 
-/** Returns the values from which a worktree is made; undefined without a commit or without git. @throws AppError */
+/** Returns the values for a new worktree; undefined without a commit or without git. @throws AppError */
 export async function beginningOf(
   git: Git, repository: Repository, signal: AbortSignal,
 ): Promise<Beginning | undefined> {
@@ -45,7 +44,7 @@ export async function beginningOf(
   }
 }
 
-/** Tells whether HEAD or the worktree's branch has commits that no other branch and no tag has. @throws AppError */
+/** True when HEAD or the worktree's branch has commits that no other branch and no tag has. @throws AppError */
 export async function hasOwnCommits(git: Git, worktree: Worktree, signal: AbortSignal): Promise<boolean> {
   const { path, branch, base } = worktree
   const run = await git.open({ root: path, folder: path }, signal)
@@ -61,7 +60,7 @@ export async function removeWorktree(git: Git, worktree: Worktree, signal: Abort
   const { gitDir, path, branch, state } = worktree
   const isComplete = state === 'complete'
   const run = await git.open({ root: gitDir, folder: gitDir, gitDir }, signal)
-  // Git locks a worktree that is being made, and removes a locked worktree only with two `--force`.
+  // Git locks a worktree that is being made. To remove a locked worktree, git needs two `--force`.
   const force = isComplete ? [] : ['--force', '--force']
   const { code } = await run(['worktree', 'remove', ...force, path], { timeoutMs: checkoutTimeoutMs })
   if (code !== 0 && isComplete) return false
@@ -77,7 +76,7 @@ async function firstCommit(run: RunGit, revisions: readonly string[]): Promise<s
   return undefined
 }
 
-/** Returns the only line that git prints; undefined when it fails. */
+/** Returns the only line that git prints; undefined when git fails. */
 async function line(run: RunGit, ...args: readonly string[]): Promise<string | undefined> {
   const { code, stdout } = await run(args)
   return code === 0 ? stdout.toString().replace(/\n$/, '') : undefined

@@ -1,9 +1,7 @@
 /**
- * The worktrees that this server made and has to remove: a JSON file for each conversation, in `worktrees/` of the data
- * folder.
+ * The worktrees that this server made and has to remove: a JSON file for each conversation.
  *
- * A record is written before its worktree is made, so a killed server leaves no worktree without a record. A record is
- * deleted when its worktree is removed, or when the worktree is left to the user for good.
+ * A record is written before its worktree is made, so that a killed server leaves no worktree without a record.
  */
 import { join } from 'node:path'
 import { systemCodeOf } from '../../base/errors.ts'
@@ -52,7 +50,7 @@ export class WorktreeRecords {
     return (await Promise.all(ids.map((id) => this.read(id).catch(() => undefined)))).flatMap((one) => one ?? [])
   }
 
-  /** Returns a record; undefined when there is none, or it has another form. @throws AppError `storage_failed` */
+  /** Returns a record; undefined without a valid record. @throws AppError `storage_failed` */
   async read(id: string): Promise<Worktree | undefined> {
     const value = await readJsonFile(this.#pathOf(id))
     return isWorktree(value) && value.id === id ? value : undefined

@@ -1,10 +1,9 @@
 /**
- * Git worktrees of conversations. Each conversation has its own folder, `<worktreeDir>/<conversation id>/<name of the
- * repository>`, and its own branch, `openhands/<conversation id>`.
+ * Git worktrees of conversations. A worktree is in `<worktreeDir>/<conversation id>/<name of the repository>` and has
+ * the branch `openhands/<conversation id>`.
  *
- * When no conversation works in a complete worktree any more, the worktree is removed if it is clean: git finds no
- * changes in it, and all its commits are on another branch or tag too. Otherwise the worktree stays and belongs to the
- * user from then on. This server removes only worktrees that it made (`worktree-records.ts`).
+ * An unused worktree is removed, if it has no changes and no commits of its own. Otherwise the worktree is left to the
+ * user.
  */
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { AppError, errorOf, systemCodeOf } from '../../base/errors.ts'
@@ -98,7 +97,7 @@ export class ConversationWorktrees implements Worktrees {
       await this.#records.write({ ...worktree, state: 'complete' })
       return worktree.folder
     } catch (thrown) {
-      // If this removal fails, the record stays, so that the next start removes the worktree.
+      // After an error here the record stays, and the next start removes the worktree.
       await this.#remove(worktree).catch((error: unknown) => this.#tell('could not be removed', worktree, error))
       throw thrown
     }
@@ -127,9 +126,7 @@ export class ConversationWorktrees implements Worktrees {
     }
   }
 
-  /**
-   * Removes a worktree that is not in use, if it is clean. Returns its path when it is not clean or cannot be removed.
-   */
+  /** Removes an unused worktree. Returns its path when it has work in it or cannot be removed. */
   async #release(worktree: Worktree, isUsed: IsUsed): Promise<string | undefined> {
     const { id, path } = worktree
     if (isUsed(path) || this.#closing.signal.aborted) return undefined
@@ -141,17 +138,19 @@ export class ConversationWorktrees implements Worktrees {
       await this.#records.delete(id)
     } catch (error) {
       this.#tell('could not be removed', worktree, error)
-      // The record stays for a half-made worktree and while the server closes, so that the next start tries again.
+      // The record of a half-made worktree stays, and every record while the server closes: the next start tries again.
       const isKept = worktree.state === 'complete' && !this.#closing.signal.aborted
       if (isKept) await this.#records.delete(id).catch(() => undefined) // The next start examines the worktree again.
     }
     return path
   }
 
-  /** Returns why a worktree must stay; undefined when git may remove it, or it does not exist. @throws AppError */
+  /**
+   * Returns why a worktree must stay; undefined for a missing worktree, and when git may remove it. @throws AppError
+   */
   async #reasonToKeep(worktree: Worktree): Promise<string | undefined> {
     const { path } = worktree
-    const found = await lstat(path).catch(() => undefined) // Without the folder there is no work to keep.
+    const found = await lstat(path).catch(() => undefined) // The folder may be missing.
     if (found === undefined) return undefined
     const isOurs = found.isDirectory() && (await realpath(path)) === path
     if (!isOurs) return 'another file has its name'
@@ -195,8 +194,8 @@ function unusable(dir: string, cause: unknown): AppError {
 }
 
 /**
- * Makes a folder inside the worktree, if the commit has none. @throws AppError `invalid_input` when the commit has a
- * link or a file in its place
+ * Makes a folder inside the worktree, if the commit has none.
+ * @throws AppError `invalid_input` when the commit has a link or a file there
  */
 async function makeInside(root: string, inner: string): Promise<void> {
   let path = root

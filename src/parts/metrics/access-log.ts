@@ -1,8 +1,8 @@
 /**
  * The access log: a line in JSON for each response, and two for each WebSocket.
  *
- * A line names the pattern of the route and never the path, the query, a header or a body. Known secrets are masked,
- * because a client chooses the id of its request.
+ * A line names the pattern of the route and never the path, the query, a header or a body. The id of a request is the
+ * client's text, so known secrets are masked.
  */
 import type { LogOutput } from '../../base/log-files.ts'
 import { formatMicros, type Clock } from '../../base/stamp.ts'

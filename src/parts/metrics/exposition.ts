@@ -1,8 +1,7 @@
 /**
  * Writes metrics in the text format of Prometheus, version 0.0.4.
  *
- * A metric family has a HELP and a TYPE line even without a sample, so that a reader sees every name at the first
- * request. Names are not checked here; help texts and values of labels are escaped.
+ * A metric family has a HELP and a TYPE line even without a sample. Names are not checked here.
  */
 
 export const mediaType = 'text/plain; version=0.0.4; charset=utf-8'

@@ -53,10 +53,7 @@ function agentFamilies({ agents, work }: ServerLoad): Family[] {
   ]
 }
 
-/**
- * Returns the figures of the parts, one for each name. A name with other characters than `a` to `z` and `_` is left
- * out.
- */
+/** Returns the figures of the parts, one for each name. Leaves out unusual names. */
 function partFamilies({ parts }: ServerLoad): Family[] {
   const sound = parts.filter(({ name }) => /^[a-z_]+$/.test(name))
   const families = sound.map(({ name, type, about, value }): Family => {

@@ -1,7 +1,7 @@
 /**
- * Measures how late the event loop is. A timer is set for every 50 ms, and a histogram counts how late the timer fires.
+ * Measures how late the event loop is: a histogram counts the lateness of a timer of 50 ms.
  *
- * A turn of the event loop of more than 50 ms gives a single value, for the whole time.
+ * A longer turn of the event loop gives a single value.
  */
 import { performance, type EventLoopUtilization } from 'node:perf_hooks'
 import { counter, type Family } from './exposition.ts'

@@ -20,9 +20,8 @@ export function processFamilies(startedAt: number): Family[] {
   ]
 }
 
-/** Returns the space on the disk of a folder. The families have no sample when the system does not report the space. */
 export async function diskFamilies(folder: string): Promise<Family[]> {
-  const space = await statfs(folder).catch(() => undefined) // Without the space there is no sample.
+  const space = await statfs(folder).catch(() => undefined) // The space is unknown.
   const sampled = (value: number | undefined) => (value === undefined ? [] : [{ value }])
   return [
     gauge('agent_server_disk_free_bytes', "Space on the data folder's disk that the server may use.",

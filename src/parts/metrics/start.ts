@@ -1,4 +1,4 @@
-/** Starts the part `metrics`. Without the option `--metrics` nothing is measured, and `/metrics` has the status 404. */
+/** Starts the part `metrics`. Without the option `--metrics`, `/metrics` has the status 404. */
 import { AppError } from '../../base/errors.ts'
 import { within } from '../../base/wait.ts'
 import type { Core } from '../../capabilities.ts'
@@ -39,7 +39,7 @@ async function writeAccessLog({ clock, logFiles, masker, traffic }: Lent, path: 
   const output = await logFiles.open('access', path)
   const stopObserving = traffic.observe(new AccessLog({ output, clock, mask: (line) => masker.mask(line) }))
   return async () => {
-    // Waits for the lines of responses and WebSockets that end while the server closes.
+    // Responses and WebSockets that end while the server closes still get their lines.
     await within(traffic.settled(), settleLimitMs)
     stopObserving()
     await output.close()

@@ -1,8 +1,8 @@
 /**
  * Counts responses and WebSockets.
  *
- * Each value of a label comes from a fixed set: the patterns of routes, known methods, statuses and known close codes.
- * So the number of series is limited, and no label shows an id, a path or a name that a client chose.
+ * The values of labels come from fixed sets: the patterns of routes, and known methods, statuses and close codes. So
+ * the number of series is limited, and a label shows no text of a client.
  */
 import type { ObservedClose, ObservedRequest, ObservedResponse, TrafficObserver } from '../../http/traffic.ts'
 import { counter, gauge, type Family, type Labels } from './exposition.ts'
@@ -13,7 +13,7 @@ const secondBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Close codes that have a series of their own: of RFC 6455, section 7.4.1, and others that this server sends. */
+/** The close codes that have a series: of RFC 6455, section 7.4.1, and of this server. */
 const knownCodes: ReadonlySet<number> = new Set([
   1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 4001, 4004, 4010,
 ])
@@ -102,7 +102,7 @@ function methodOf({ method = 'none' }: Pick<ObservedRequest, 'method'>): string 
   return method === 'none' || knownMethods.has(method) ? method : 'other'
 }
 
-/** Returns the pattern of the route; `unmatched` if no route fits, `unreadable` for a request that was not read. */
+/** Returns the pattern of the route; `unmatched` without a route, `unreadable` for a request that was not read. */
 function routeOf({ method, route }: Pick<ObservedRequest, 'method' | 'route'>): string {
   return route ?? (method === undefined ? 'unreadable' : 'unmatched')
 }

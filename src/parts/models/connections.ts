@@ -2,8 +2,8 @@
  * Stores provider connections in `provider-connections.json`. A provider connection has an API key and an address, and
  * LLM profiles refer to it by its id (contract/settings.md, section 9).
  *
- * The key is sealed in the file, masked in texts, and absent from every view. An address with credentials is sealed in
- * the file and redacted in views.
+ * The key is sealed in the file, masked in texts, and absent from views. An address with credentials is sealed in the
+ * file and redacted in views.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -129,8 +129,7 @@ function storedConnections({ path, cipher, masker, onChange }: SealedFileOptions
 
 /**
  * Returns a connection with plain secrets.
- * @throws AppError `invalid_input` for a key that is unset or cannot be decrypted, and for a value that does not fit
- * the schema
+ * @throws AppError `invalid_input` for an unset or unreadable key, and for a value that does not fit the schema
  */
 function plain(value: unknown, cipher: Cipher): ProviderConnection {
   const opened = mapSecrets(ProviderConnection, value, (secret, path) => readSecret(secret, path, cipher))

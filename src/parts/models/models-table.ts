@@ -1,9 +1,8 @@
 /**
- * Names of language models that the built-in agent can call, for clients that offer a choice.
+ * Names of language models, for clients that offer a choice. A model that is missing here can be used too.
  *
- * A model that is missing here can be used too: its name is sent to the provider unchanged. No provider is asked
- * whether a model still exists. The names of OpenAI, Anthropic and Gemini are from `sdk/llm/utils/verified_models.py`
- * of openhands-sdk 1.43.1 (PyPI, 2026-08-21). The model of `demo` is this server's own, for demonstrations.
+ * The names of OpenAI, Anthropic and Gemini are from `sdk/llm/utils/verified_models.py` of openhands-sdk 1.43.1 (PyPI,
+ * 2026-08-21).
  */
 
 /** Names of models by the name of their provider. */
@@ -25,14 +24,14 @@ export const verifiedModels: Readonly<Record<string, readonly string[]>> = {
   demo: ['scripted'],
 }
 
-/** Providers without a list of models here, because each operator chooses which models to serve. */
+/** Providers whose models each operator chooses. */
 const openProviders = ['azure', 'hosted_vllm', 'litellm_proxy', 'ollama', 'openrouter', 'vllm']
 
 export const providers: readonly string[] = [...Object.keys(verifiedModels), ...openProviders].sort()
 
 const all = Object.entries(verifiedModels).flatMap(([provider, names]) => names.map((name) => `${provider}/${name}`))
 
-/** Returns all models, or those of one provider, as `provider/model`, sorted; empty for an unknown provider. */
+/** Returns all models, or those of one provider, as `provider/model`, sorted. */
 export function modelsOf(provider: string | undefined): readonly string[] {
   return all.filter((name) => provider === undefined || name.startsWith(`${provider}/`)).sort()
 }

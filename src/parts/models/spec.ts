@@ -2,7 +2,7 @@
  * Lists of language models, shared keys of LLM profiles, and sign-ins to subscriptions (contract/others.md, section 5;
  * contract/settings.md, section 9).
  *
- * Responses include members that are null. Times of provider connections are seconds since the epoch.
+ * Responses include null members. Times of provider connections are seconds since the epoch.
  */
 import {
   address, arrayOf, boolean, closed, constant, defaultTo, integer, mapOf, nullable, omittable, optional, orNull, ref,

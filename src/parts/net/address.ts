@@ -1,11 +1,10 @@
 /**
  * Decides which addresses outgoing requests must not reach: unspecified and link-local addresses, and the cloud
- * services that give a machine its credentials.
+ * services that give a machine its credentials (RFC 3927; RFC 4291, sections 2.5.2 and 2.5.6; RFC 1122, section
+ * 3.2.1.3).
  *
  * Loopback and private networks are allowed, because models and tools run there. The address is checked after its name
- * is resolved, and the connection goes to the checked address, so DNS rebinding has no effect. An IPv6 address is
- * checked together with each IPv4 address that it leads to (`embedded`). Rules: RFC 3927; RFC 4291, sections 2.5.2 and
- * 2.5.6; RFC 1122, section 3.2.1.3.
+ * is resolved, and the connection goes to the checked address: DNS rebinding has no effect.
  */
 import { lookup, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
@@ -30,12 +29,11 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8)
 loopback.addAddress('::1', 'ipv6')
 
-/** True for an IP address that only this machine reaches. */
 export function isLoopbackAddress(address: string): boolean {
   return leadsInto(loopback, address)
 }
 
-/** True for a loopback address, and for each address that an interface of this machine has now. */
+/** True for a loopback address, and for an address of this machine's interfaces. */
 export function isOwnAddress(address: string, interfaces: typeof networkInterfaces = networkInterfaces): boolean {
   if (isLoopbackAddress(address)) return true
   const own = new BlockList()
@@ -50,7 +48,7 @@ export function isAllowedAddress(address: string): boolean {
   return isIP(address) !== 0 && !leadsInto(refused, address)
 }
 
-/** True when an IP address, or an IPv4 address inside of it, is in the list. */
+/** True when an IP address, or an IPv4 address to which it leads, is in the list. */
 function leadsInto(addresses: BlockList, address: string): boolean {
   const isThere = (ip: string): boolean => addresses.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
   return isThere(address) || embeddedAddresses(address).some(isThere)

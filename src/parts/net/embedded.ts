@@ -2,8 +2,7 @@
  * Finds the IPv4 addresses to which an IPv6 address leads, so that a rule about IPv4 addresses also covers it.
  *
  * The forms are IPv4-mapped and IPv4-compatible (RFC 4291, section 2.5.5), IPv4-translated (RFC 2765), NAT64 (RFC 6052,
- * RFC 8215), 6to4 (RFC 3056), Teredo (RFC 4380) and ISATAP (RFC 5214). A prefix that a network has chosen for its own
- * NAT64 is not known here.
+ * RFC 8215), 6to4 (RFC 3056), Teredo (RFC 4380) and ISATAP (RFC 5214). A network's own NAT64 prefix is not known here.
  */
 import { isIP } from 'node:net'
 
@@ -55,7 +54,7 @@ function ipv4At(groups: Groups, position: readonly number[], isInverted: boolean
   }).join('.')
 }
 
-/** Returns the groups of a valid IPv6 address without its zone. The text may end in an IPv4 address. */
+/** Returns the groups of a valid IPv6 address. The address may have a zone, or end in an IPv4 address. */
 function groupsOf(address: string): Groups {
   const [bare = ''] = address.split('%')
   const text = bare.replace(/(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/, (_, ...found: string[]) => {

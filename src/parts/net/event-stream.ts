@@ -1,9 +1,8 @@
 /**
- * Parses server-sent events, as a client does (WHATWG HTML, section 9.2.6 "Interpreting an event stream").
+ * Parses server-sent events (WHATWG HTML, section 9.2.6 "Interpreting an event stream").
  *
- * `push` takes bytes as they arrive and returns whole events. A chunk may end anywhere, even within a character. An
- * incomplete event at the end of a stream is dropped. The id and the retry time are kept, so that the caller can resume
- * a broken stream.
+ * `push` takes bytes as they arrive and returns whole events. A chunk may end anywhere, even within a character. With
+ * `lastEventId` and `retryMs` the caller can resume a broken stream.
  */
 import { AppError } from '../../base/errors.ts'
 
@@ -94,7 +93,7 @@ export class EventParser {
   }
 }
 
-/** Splits a line into name and value. A blank line has the name ''; a comment has the name ':', which no field has. */
+/** Splits a line into name and value. A blank line has the name '', a comment the name ':'. */
 function splitLine(line: string): { readonly name: string; readonly value: string } {
   const colon = line.indexOf(':')
   if (colon === 0) return { name: ':', value: '' }

@@ -1,9 +1,8 @@
 /**
  * Sends HTTP requests. Every HTTP request of this program goes through this file.
  *
- * A request has time limits and a size limit for its response. Its address is checked (`address.ts`). A redirect is
- * returned as a response, unless the caller asks to follow it (`redirect.ts`). An error names only the origin of a URL,
- * because paths and queries may hold keys. There are no cookies, no cache and no proxies.
+ * A request has time limits and a size limit for its response. Its address is checked (`address.ts`). An error names
+ * only the origin of a URL, because paths and queries may hold keys.
  */
 import { request as httpRequest, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -49,9 +48,9 @@ export interface OutboundStream {
 }
 
 /**
- * Sends a request and returns its whole response, whatever its status.
- * @throws AppError `bad_request` (the request cannot be sent as it is), `address_refused`, `upstream_timeout`,
- * `upstream_failed`; and the signal's reason when it is aborted.
+ * Sends a request and returns its whole response.
+ * @throws AppError `bad_request` (the request cannot be sent), `address_refused`, `upstream_timeout`,
+ * `upstream_failed`; the signal's reason
  */
 export async function sendRequest(request: OutboundRequest): Promise<OutboundResponse> {
   const { status, headers, chunks } = await openRequest(request)
@@ -60,7 +59,7 @@ export async function sendRequest(request: OutboundRequest): Promise<OutboundRes
   return { status, headers, body: Buffer.concat(parts) }
 }
 
-/** Sends a request and returns its response as soon as the headers have arrived. @throws the errors of `sendRequest` */
+/** Sends a request and returns its response when the headers have arrived. @throws the errors of `sendRequest` */
 export async function openRequest(request: OutboundRequest): Promise<OutboundStream> {
   const { redirectLimit = 0 } = request
   const stop = new AbortController()
@@ -133,7 +132,7 @@ function startRequest(hop: Hop, lookup: ReturnType<typeof createLookup>): Client
   }
 }
 
-/** Sends the body. Its pieces are not copied, because many requests may share a piece. */
+/** Sends the body without a copy: requests may share its pieces. */
 function sendBody(request: ClientRequest, body: OutboundRequest['body']): void {
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
     request.end(body)
@@ -145,13 +144,13 @@ function sendBody(request: ClientRequest, body: OutboundRequest['body']): void {
 }
 
 function streamOf(message: IncomingMessage, hop: Hop, signal: AbortSignal, close: () => void): OutboundStream {
-  // Errors before the stream is read are ignored: without a listener they would end the process.
+  // Without a listener, an error before the stream is read would end the process.
   message.on('error', () => undefined)
   const chunks = readChunks(message, hop, signal, close)
   return { status: message.statusCode ?? 0, headers: message.headers, chunks, close }
 }
 
-/** After this many bytes, reading waits for a turn of the event loop, so that a fast server does not block the loop. */
+/** The number of bytes after which reading waits for the next turn of the event loop. */
 const turnBytes = 64 * 1024
 
 async function* readChunks(

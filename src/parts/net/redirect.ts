@@ -2,8 +2,7 @@
  * Finds the target of a redirect, and the parts of the request that may be sent there (RFC 9110, section 15.4; WHATWG
  * Fetch, HTTP-redirect fetch).
  *
- * Another origin gets only the headers in `harmless`. A redirect is refused when it would send a body to another
- * origin, leads from https to http or to any other scheme, or has credentials in its URL.
+ * Another origin gets no body, and of the headers only `harmless`.
  */
 import { AppError } from '../../base/errors.ts'
 
@@ -18,11 +17,11 @@ export interface RedirectedRequest {
 /** The members of a request that a redirect may change. */
 export type NextHop = Required<RedirectedRequest>
 
-/** The only headers that go to another origin, because any other header may hold a key. */
+/** The headers that may go to another origin. Any other header may hold a key. */
 const harmless = new Set(['accept', 'accept-language', 'content-type', 'user-agent'])
 
 /**
- * Returns the request to send next. Returns undefined when the response is no redirect or has no Location.
+ * Returns the request to send next; undefined for a response without a redirect.
  * @throws AppError `upstream_failed` when the redirect may not be followed
  */
 export function nextHop(request: RedirectedRequest, status: number, location: string | undefined): NextHop | undefined {
