@@ -97,7 +97,7 @@ export class LentFiles {
     }
     this.variables[env_var] = env_points_to === 'dir' ? seen : stored
     this.#files.push(file)
-    // `fs.watchFile` does not report changes before its first check.
+    // A timer, because `fs.watchFile` does not report changes before its first check.
     this.#timer ??= setInterval(() => void this.#look(), watchIntervalMs).unref()
   }
 
