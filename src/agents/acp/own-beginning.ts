@@ -63,7 +63,7 @@ export class OwnBeginning {
     }
   }
 
-  /** Ends the turn. For `tailMs`, updates may still belong to it. */
+  /** Ends the turn. Updates in the next `tailMs` may still belong to the turn. */
   detach(wasStopped: boolean): void {
     this.#listener = undefined
     this.#wasStopped = wasStopped

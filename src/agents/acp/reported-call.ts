@@ -141,7 +141,7 @@ export class ReportedCall {
     this.#answer(parts.map(({ answered }) => rejectionDraft(answered, reason, source)))
   }
 
-  /** Handles an update after the answer. Reports a refused call that completed to `ran`. */
+  /** Handles an update after the answer. Calls `ran` for a refused call that has completed. */
   updateLate(news: Fields): void {
     if (this.#refused === undefined || news['status'] !== 'completed') return
     this.#options.ran(ranCall(this.id, mergeToolCall(this.#refused, news, true), 'refused', this.#options))

@@ -27,7 +27,7 @@ import { writeTar, type TarEntry } from './tar.ts'
 export interface ArchiveParts {
   readonly machine: Machine
   readonly git: Git
-  /** The folder for files that exist while git runs. */
+  /** The folder for temporary files. */
   readonly runtimeDir: string
   readonly stallTimeoutMs: number
 }
