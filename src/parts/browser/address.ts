@@ -1,9 +1,7 @@
 /**
  * Decides which addresses the browser may open: `about:blank`, and http and https addresses of other machines.
  *
- * The operator's allow list adds addresses of this machine. An entry is a host, a host with a port, or `file:` for
- * files. Link-local addresses and cloud metadata services are always refused (decisions 29 and 31). When the gate
- * (gate.ts) connects, it also checks the IP address of the host name.
+ * The operator's allow list adds addresses of this machine. An entry is a host, a host with a port, or `file:`.
  */
 import { isIP } from 'node:net'
 import { AppError } from '../../base/errors.ts'
@@ -14,9 +12,8 @@ const fileItem = 'file:'
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 /**
- * Returns the absolute URL for an address that a model gives. An address without a scheme gets https.
- * @throws AppError `invalid_input` for a text that is no address, `address_refused` for an address that may not be
- * opened
+ * Returns the absolute URL for an address of a model. An address without a scheme gets https.
+ * @throws AppError `invalid_input` for another text, `address_refused` for an address that may not be opened
  */
 export function parseAddress(given: string, allowed: readonly string[]): string {
   const text = given.trim()
@@ -43,16 +40,12 @@ export function parseAddress(given: string, allowed: readonly string[]): string 
   return url.href
 }
 
-/**
- * Returns the test that an IP address must pass before the gate (gate.ts) connects to a host and port; undefined
- * when no address is allowed.
- */
+/** Returns the test for the IP addresses of a host; undefined when no address of the host is allowed. */
 export function gateRule(
   { host, port }: { readonly host: string; readonly port: number }, allowed: readonly string[],
 ): AddressRule | undefined {
   if (isListed(host, port, allowed)) return () => true
-  // RFC 6761: a host name that ends in `localhost` or `invalid` never names another machine. launch.ts points requests
-  // of Chromium to Google at `.invalid`, so that they are refused here.
+  // RFC 6761: a name that ends in `localhost` or `invalid` names no other machine.
   if (/(?:^|\.)(?:localhost|invalid)$/.test(host)) return undefined
   return (address) => !isOwnAddress(address)
 }
@@ -71,7 +64,7 @@ function isListed(host: string, port: number, allowed: readonly string[]): boole
   return allowed.some((item) => item.toLowerCase() === name || item.toLowerCase() === `${name}:${port}`)
 }
 
-/** Parses a URL; undefined for other texts, and for `name:3000`, which `URL` would read as scheme and path. */
+/** Parses a URL; undefined for other texts, and for `name:3000`, which `URL` would read as a scheme and a path. */
 function parseUrl(text: string): URL | undefined {
   if (/^[^:/?#]+:\d+(?:[/?#]|$)/.test(text) || !URL.canParse(text)) return undefined
   return new URL(text)

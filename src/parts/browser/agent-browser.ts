@@ -1,9 +1,7 @@
 /**
- * The browser of one conversation. It starts with the first action, runs one action at a time, and is closed with the
- * conversation.
+ * The browser of one conversation. The first action starts the browser, and actions run one after another.
  *
- * After a browser has ended by itself, the next action starts a new browser and reports this. Each result lists the
- * notices of the tabs, for example of a dialog.
+ * After a browser has ended by itself, the next action starts a new browser.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -23,7 +21,7 @@ export interface AgentBrowserOptions {
   readonly places: BrowserPlaces
   /** The variables of the server that a child process may get: the result of `buildEnvironment`. */
   readonly env: Readonly<Record<string, string>>
-  /** The folder that gets a subfolder for the files of the browser while the browser runs. */
+  /** The folder in which a running browser has a subfolder. */
   readonly runtimeDir: string
   /** The folder that gets a subfolder for each saved recording. */
   readonly observationsDir: string
@@ -93,7 +91,7 @@ export class AgentBrowser {
       const recording = new Recording(this.#limits.recording)
       await recording.follow(browser.current, signal)
       this.#recording = recording
-      // When the tab has closed, `follow` fails, and the recording gets no pictures of the tab.
+      // `follow` fails when the tab has closed.
       browser.onSwitch = (tab) => void recording.follow(tab).catch(() => undefined)
       const { limitFrames } = this.#limits.recording
       return {

@@ -1,9 +1,4 @@
-/**
- * A running browser with its tabs. One tab is the current tab, which actions use.
- *
- * `openBrowser` starts a browser, and `close` ends it. A window that a page opens becomes a tab, and the current tab
- * stays current. A window above `tabLimit` is closed at once. Downloads are refused.
- */
+/** A running browser with its tabs. Actions use the current tab. A window that a page opens becomes a tab. */
 import { AppError } from '../../base/errors.ts'
 import { CdpSession, type CallOptions, type CdpEvent } from './connection.ts'
 import { objectOf, objectsOf, type Fields } from '../../base/fields.ts'
@@ -36,7 +31,7 @@ export class Browser {
   readonly #tabs = new Map<string, Tab>()
   #current: Tab | undefined
   #closing: Promise<void> | undefined
-  /** Called with the new current tab when `switchTo`, `refresh` or the end of a tab changes the current tab. */
+  /** Called with the new current tab after a change. */
   onSwitch: ((tab: Tab) => void) | undefined
 
   /** Called by `openBrowser` only. */
@@ -108,8 +103,8 @@ export class Browser {
   }
 
   /**
-   * Opens a tab if there is none. Brings the current tab to the front, because a window of a page may cover it. Updates
-   * the addresses and titles of all tabs.
+   * Opens a tab if there is none, and updates the addresses and titles of all tabs. Brings the current tab to the
+   * front, because another window may cover the tab.
    */
   async refresh({ signal }: { signal: AbortSignal }): Promise<void> {
     if (this.#current === undefined) this.#setCurrent(await this.createTab(signal))
@@ -118,7 +113,10 @@ export class Browser {
     for (const info of objectsOf(targetInfos)) this.#tabs.get(textOrEmpty(info['targetId']))?.update(info)
   }
 
-  /** Closes a tab. If it was current, another tab becomes current; if it is the only tab, a new tab is opened first. */
+  /**
+   * Closes a tab. If it is the current tab, another tab becomes current first. If it is the only tab, a new tab is
+   * opened first.
+   */
   async closeTab(tab: Tab, signal: AbortSignal): Promise<void> {
     if (this.#tabs.size === 1) await this.openTab(signal)
     else if (tab === this.#current) {
@@ -151,7 +149,7 @@ export class Browser {
     const targetId = textOrEmpty(info['targetId'])
     const session = this.root.sibling(textOrEmpty(params['sessionId']))
     if (this.#tabs.size >= this.#options.tabLimit) {
-      // The page that opened the window is paused until the window runs, so the window runs before it is closed.
+      // The page that opened the window is paused until the window runs.
       session.tell('Runtime.runIfWaitingForDebugger')
       this.root.tell('Target.closeTarget', { targetId })
       this.#current?.note(
@@ -192,8 +190,7 @@ export class Browser {
   }
 
   /**
-   * Returns the id of a new tab: the last four characters of its target id, in upper case. While another tab
-   * has the id, the four characters one place further to the left are tried.
+   * Returns the id of a new tab: the last four characters of its target id, or earlier characters if the id is taken.
    * @throws RangeError when no four characters are free
    */
   #freeId(targetId: string): string {

@@ -2,9 +2,8 @@
  * The connection to the browser: the Chrome DevTools Protocol over a pipe. Each message is JSON text that ends with
  * NUL.
  *
- * A command has an id and one response; an event has no id. The member `sessionId` names the page or frame of a command
- * or event; a message for the browser itself has no `sessionId`. An event without a listener for its session is
- * dropped. Rules: https://chromedevtools.github.io/devtools-protocol/ (flat sessions).
+ * The member `sessionId` names the page or frame of a message. A message for the browser itself has no `sessionId`.
+ * Rules: https://chromedevtools.github.io/devtools-protocol/ (flat sessions).
  */
 import type { Readable, Writable } from 'node:stream'
 import { AppError } from '../../base/errors.ts'
@@ -34,7 +33,7 @@ export interface CallOptions {
   readonly timeoutMs?: number
 }
 
-/** The longest message in bytes, and the most bytes that wait to be sent. The longest messages are screenshots. */
+/** The longest message in bytes, and the most bytes that wait to be sent. */
 const messageLimitBytes = 16 * 1024 * 1024
 const openLimit = 1000
 

@@ -1,6 +1,6 @@
 /**
- * Reads the text of a page as Markdown, in pieces of at most `pieceChars`. The text of each frame follows the text of
- * the page, below the address of the frame.
+ * Reads the text of a page as Markdown, in pieces of at most `pieceChars`. The texts of frames follow the text of the
+ * page.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
@@ -9,7 +9,6 @@ import { callIn, listFrames } from './frames.ts'
 import type { Outcome } from './outcome.ts'
 import { readMarkdown } from './page/markdown.ts'
 
-/** Limits in characters: of one piece, and of all text that is read from a page and its frames. */
 const pieceChars = 30_000
 const totalChars = 2_000_000
 const scriptLimits = { timeMs: 5000, depth: 400 }

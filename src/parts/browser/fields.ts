@@ -1,8 +1,6 @@
 /**
  * Reads members of the browser's messages. A member that is absent or of another type is read as an empty text, 0 or an
  * empty list.
- *
- * `base/fields` returns undefined for these members instead.
  */
 import { numberOf, textOf } from '../../base/fields.ts'
 
@@ -18,7 +16,7 @@ export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** Returns the beginning of a text as one line of at most `limitChars` characters; `...` follows a cut line. */
+/** Returns the beginning of a text as one line. The line has at most `limitChars` characters and `...`. */
 export function lineOf(value: unknown, limitChars: number): string {
   const line = textOrEmpty(value).slice(0, limitChars * 4).replace(/[\s\p{C}]+/gu, ' ').trim()
   return line.length > limitChars ? `${line.slice(0, limitChars)}...` : line

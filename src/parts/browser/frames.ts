@@ -1,10 +1,8 @@
 /**
- * Lists the frames of a tab, and calls scripts in a frame. Frames of other sites, which Chromium runs in other
- * processes, are included.
+ * Lists the frames of a tab, and calls scripts in a frame.
  *
  * Scripts run in an isolated world: they share the document with the page, but not its JavaScript objects. So a page
- * cannot replace the functions that a script calls. Rules: the domains Page, Runtime and Target of the DevTools
- * Protocol.
+ * cannot replace the functions that a script calls. Rules: DevTools Protocol, domains Page, Runtime and Target.
  */
 import { AppError } from '../../base/errors.ts'
 import type { JsonValue } from '../../base/json.ts'
@@ -19,7 +17,7 @@ export interface PageFrame {
   readonly session: CdpSession
 }
 
-/** A session of a tab: for its page, or for a frame that runs in another process. */
+/** A session of a tab: for its page, or for a frame in another process. */
 export interface FrameSession {
   readonly session: CdpSession
   /** The id of the outermost frame of the session. */
@@ -32,8 +30,9 @@ const worldName = 'agent-server'
 const frameLimit = 50
 
 /**
- * Lists the first `frameLimit` frames, the frame of the page first. Frames of a process that fails or does not answer
- * in time are left out. @throws the errors of `CdpConnection.call` for the process of the page
+ * Lists the first `frameLimit` frames, beginning with the frame of the page. Frames of another process are left out if
+ * the process fails.
+ * @throws the errors of `CdpConnection.call` for the process of the page
  */
 export async function listFrames(sessions: readonly FrameSession[], options: CallOptions): Promise<PageFrame[]> {
   const frames: PageFrame[] = []
@@ -49,8 +48,8 @@ export async function listFrames(sessions: readonly FrameSession[], options: Cal
 }
 
 /**
- * Calls a function in a frame and returns its result, an object. `source` is the text of the function. @throws AppError
- * `upstream_failed` when the function throws; the errors of `CdpConnection.call`, for example for a frame that is gone
+ * Calls the function with the text `source` in a frame and returns its result, an object.
+ * @throws AppError `upstream_failed` when the function throws; the errors of `CdpConnection.call`
  */
 export async function callIn(
   frame: PageFrame, source: string, args: readonly JsonValue[], options: CallOptions,

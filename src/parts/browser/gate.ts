@@ -1,10 +1,8 @@
 /**
- * The gate: a SOCKS 5 server on a loopback port (RFC 1928). It is the only way to the network for a browser that this
- * server starts.
+ * The gate: a SOCKS 5 server on a loopback port (RFC 1928), through which a browser reaches the network.
  *
- * Names are resolved here, and the connection goes to the checked address. So neither a redirect nor DNS rebinding
- * leads to a refused address. The traffic itself is not inspected. Other users of this machine can use the port too,
- * with the same rule.
+ * Names are resolved here, and the connection goes to the checked address. So DNS rebinding leads to no refused
+ * address. Other users of this machine can use the port too.
  */
 import { createServer, connect, isIP, type Server, type Socket } from 'node:net'
 import { AppError } from '../../base/errors.ts'
@@ -12,7 +10,7 @@ import { assertLiteral, createLookup, type AddressRule } from '../net/address.ts
 import { readSocksRequest, socksReply, type SocksTarget } from './socks.ts'
 
 export interface GateOptions {
-  /** Returns the rule for the addresses that this host and port may resolve to; undefined refuses the host. */
+  /** Returns the rule for the addresses of a host; undefined refuses the host. */
   readonly ruleFor: (target: SocksTarget) => AddressRule | undefined
   /** The most connections. Default 512. */
   readonly connectionLimit?: number
@@ -74,7 +72,7 @@ async function serve(socket: Socket, sockets: Set<Socket>, options: GateOptions)
   })
   if (upstream === undefined) return
   if (socket.destroyed) return void upstream.destroy()
-  // An open connection has no time limit here: the browser closes idle connections.
+  // An open connection has no time limit.
   socket.setTimeout(0)
   upstream.setTimeout(0)
   socket.on('close', () => upstream.destroy())

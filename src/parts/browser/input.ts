@@ -1,10 +1,8 @@
 /**
- * Clicks, types, scrolls and sets fields in a page. Clicks and typed text are input events of the browser, which a page
- * trusts like a person's.
+ * Clicks, types, scrolls and sets fields in a page.
  *
- * An element is named by its index in the last state of the page (`readState`). An index is refused when its element is
- * gone. If another element covers the element to click, nothing is clicked, and the error names the covering element.
- * Each exported function also throws the errors of `CdpConnection.call`.
+ * An element is named by its index in the last state of the page (`readState`). A covered element is not clicked. Each
+ * exported function also throws the errors of `CdpConnection.call`.
  */
 import { AppError } from '../../base/errors.ts'
 import { sleep } from '../../base/wait.ts'
@@ -25,7 +23,7 @@ interface Point {
   readonly y: number
 }
 
-/** An element of a page: `index` is its number in the last state of the page, `objectId` its handle in the browser. */
+/** An element of a page: `index` is its number in the last state, `objectId` its handle in the browser. */
 interface Target {
   readonly index: number
   readonly tab: Tab
@@ -33,7 +31,7 @@ interface Target {
   readonly objectId: string
 }
 
-/** The most times that the position of an element is read again before a click, while the element moves. */
+/** The most times that the position of a moving element is read again before a click. */
 const placeReadings = 10
 const placeIntervalMs = 50
 const shownChars = 200
@@ -63,7 +61,7 @@ export async function click(
 
 /**
  * Replaces the value of a field. In a single-line field, a line end at the end of the text presses Enter.
- * @throws the errors of `click`; AppError `conflict` also for an element or field that does not accept the text
+ * @throws the errors of `click`; AppError `conflict` also when the element does not accept the text
  */
 export async function type(
   browser: Browser, { index, text }: { index: number; text: string }, signal: AbortSignal,
@@ -123,14 +121,14 @@ async function findTarget(tab: Tab, index: number, signal: AbortSignal): Promise
     throw new AppError('invalid_input', `There is no element ${index}: ${expected}`)
   }
   const objectId = await elementIn(element.frame, elementAt, [element.place], { signal }).catch((thrown: unknown) => {
-    // Any AppError but a timeout is treated as a sign that the frame of the element is gone.
+    // An AppError other than a timeout is treated as a missing element.
     if (!(thrown instanceof AppError) || thrown.code === 'upstream_timeout') throw thrown
   })
   if (objectId !== undefined) return { index, tab, frame: element.frame, objectId }
   throw new AppError('not_found', `Element ${index} is not on the page any more: read the state of the page again`)
 }
 
-/** Returns the point to click on the page, once the element stands still or its position was read often enough. */
+/** Returns the point to click. Waits until the element stands still, for at most `placeReadings` readings. */
 async function findPoint(target: Target, signal: AbortSignal): Promise<Point> {
   const { frame: { session }, objectId, index } = target
   const options = { signal }
@@ -158,10 +156,7 @@ async function placeOf({ tab, frame: { session }, objectId }: Target, options: C
   return { x: corner.x + origin.x, y: corner.y + origin.y }
 }
 
-/**
- * Gives input to a page and waits with `settle`. If the input closes the tab, Chromium refuses the remaining input
- * events. This refusal is ignored, because the input had its effect.
- */
+/** Gives input to a page and waits with `settle`. An error is ignored if the input has closed the tab. */
 async function giveInput(tab: Tab, give: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let refusal: AppError | undefined
   try {

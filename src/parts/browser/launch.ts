@@ -1,10 +1,8 @@
 /**
  * Starts and ends a Chromium for one conversation, and removes its files.
  *
- * The browser has its own profile and few environment variables (`privateEnvironment`). It is driven over a pipe, so no
- * debugging port is open to other programs. Its connections go through a gate of this server (gate.ts). The browser
- * runs in its sandbox unless the operator disabled the sandbox; without the sandbox, a page that breaks the renderer
- * has the rights of the server's user.
+ * The browser has its own profile, few environment variables, and a gate to the network (gate.ts). It is driven over a
+ * pipe, so no debugging port is open to other programs.
  */
 import { join } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -27,7 +25,7 @@ export interface LaunchOptions {
   readonly marker: string
   readonly cgroupParent?: string | undefined
   readonly withoutSandbox: boolean
-  /** Addresses of this machine that the browser may open: hosts, hosts with a port, `file:` (see address.ts). */
+  /** The allow list, see address.ts. */
   readonly allowed: readonly string[]
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -69,18 +67,15 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
 }
 
 /**
- * Returns PATH, language and time zone, with the browser's own folder as HOME: the browser finds no file of the user.
- * TMPDIR is `.`, because Chromium creates a Unix socket there, and a socket's path has at most 107 bytes (unix(7)).
+ * Returns PATH, language and time zone, with the browser's own folder as HOME. TMPDIR is `.`: Chromium creates a Unix
+ * socket there, whose path has at most 107 bytes (unix(7)).
  */
 function privateEnvironment(env: Readonly<Record<string, string>>, folder: string): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => ['PATH', 'LANG', 'TZ'].includes(name) || name.startsWith('LC_'))
   return { ...Object.fromEntries(kept), HOME: folder, TMPDIR: '.' }
 }
 
-/**
- * The features of Chromium that are switched off. With BackForwardCache, going back would fire no load events, and this
- * part waits for load events. The other features talk to Google's servers or to devices.
- */
+/** The features of Chromium that are switched off. With BackForwardCache, going back would fire no load events. */
 const disabledFeatures = [
   'BackForwardCache', 'AutofillServerCommunication', 'DialMediaRouteProvider', 'MediaRouter',
   'NetworkTimeServiceQuerying', 'OptimizationHints', 'Translate',
@@ -102,8 +97,7 @@ function browserArguments({ folder, gatePort, withoutSandbox }: BrowserArguments
     '--proxy-bypass-list=<-loopback>',
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
     '--disable-quic',
-    // Prevents a page from sending UDP (WebRTC) past the gate. The name of this switch depends on the version of
-    // Chromium, so both names are given.
+    // Prevents WebRTC from sending UDP past the gate. Versions of Chromium differ in the name of this switch.
     '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     ...(withoutSandbox ? ['--no-sandbox'] : []),
@@ -112,7 +106,7 @@ function browserArguments({ folder, gatePort, withoutSandbox }: BrowserArguments
     '--disable-sync',
     '--disable-background-networking',
     '--disable-component-update',
-    // Points the requests to Google that no switch turns off at a host name that the gate refuses.
+    // Points requests to Google at a host name that the gate refuses.
     '--component-updater=url-source=https://none.invalid',
     '--gaia-url=https://none.invalid',
     '--disable-domain-reliability',
@@ -144,7 +138,7 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
   if (extraInput === undefined || extraOutput === undefined) {
     throw new TypeError('A browser has to be started with two more pipes')
   }
-  // Discards the standard output of Chromium, so that a full pipe does not block the browser.
+  // Chromium would block on a full pipe.
   child.stdout.resume()
   const connection = new CdpConnection({ input: extraOutput, output: extraInput, timeoutMs: options.timeoutMs })
   let closing: Promise<void> | undefined
@@ -174,8 +168,7 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
 }
 
 /**
- * Returns the error for a browser that did not start. The message has the first line of stderr that names the sandbox,
- * else the first line with FATAL, else the message of `cause`.
+ * Returns the error for a browser that did not start, with the most useful line of stderr, else the message of `cause`.
  */
 function startFailure({ command, withoutSandbox }: Connecting, stderr: string, cause: unknown): AppError {
   const lines = stderr.split('\n')

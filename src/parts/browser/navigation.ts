@@ -1,8 +1,7 @@
 /**
- * Navigation: opens addresses, goes back, and lists, switches and closes tabs.
+ * Opens addresses, goes back, and lists, switches and closes tabs.
  *
- * `address.ts` checks an address that a model gives, and the gate (gate.ts) checks every connection. Each function
- * but `listTabs` also throws the errors of `CdpConnection.call`.
+ * Each function but `listTabs` also throws the errors of `CdpConnection.call`.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseAddress } from './address.ts'
@@ -25,7 +24,7 @@ export async function navigate(
   return outcomeOn(browser, `The address was opened in tab ${tab.id}.`, signal)
 }
 
-/** Goes back in the history of the current tab. @throws AppError `conflict` when there is nothing to go back to */
+/** Goes back in the history of the current tab. @throws AppError `conflict` at the first page */
 export async function goBack(browser: Browser, signal: AbortSignal): Promise<Outcome> {
   const tab = browser.current
   const { currentIndex, entries } = await tab.session.call('Page.getNavigationHistory', {}, { signal })
@@ -59,10 +58,7 @@ export async function closeTab(browser: Browser, id: string, signal: AbortSignal
   return outcomeOn(browser, `Tab ${tab.id} was closed. The current tab is ${browser.current.id}.`, signal)
 }
 
-/**
- * Returns the current tab. A tab whose page no longer answers (in an endless loop, for example) is closed, and a new
- * tab is returned instead.
- */
+/** Returns the current tab. If its page does not answer, returns a new tab instead and closes the old tab. */
 async function livingTab(browser: Browser, signal: AbortSignal): Promise<Tab> {
   const tab = browser.current
   if (await tab.answers(signal)) return tab

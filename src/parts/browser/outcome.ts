@@ -1,8 +1,8 @@
 /**
- * The result of a browser action. Text of the server (`said`) and text of the page (`page`) are separate members.
+ * The result of a browser action. `said` is text of the server. `page` is text of pages, with their titles and
+ * addresses.
  *
- * `page` contains text by the authors of pages, titles and addresses included. `tools.ts` marks all of it as text of a
- * page before a model reads it.
+ * `tools.ts` marks `page` as text of a page before a model reads it.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'

@@ -1,8 +1,4 @@
-/**
- * Limits the number of browsers of a server, because each takes hundreds of megabytes of memory.
- *
- * At the limit `take` fails at once. No running browser is ended to make room, because its tabs would be lost.
- */
+/** Limits the number of browsers of a server, because each takes hundreds of megabytes of memory. */
 import { AppError } from '../../base/errors.ts'
 
 export class BrowserPlaces {

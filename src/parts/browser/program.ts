@@ -1,4 +1,4 @@
-/** Finds the browser program, and tells whether Chromium refuses to start with its sandbox as the server's user. */
+/** Finds the browser program, and tells whether it refuses to start as the server's user. */
 import { constants } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -6,7 +6,7 @@ import { access } from '../../base/read-files.ts'
 
 const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
 
-/** Returns `program`, by default the first browser in the PATH. @throws AppError `unavailable` if it cannot be run */
+/** Returns `program`, else the first browser in the PATH. @throws AppError `unavailable` if there is none */
 export async function findBrowser(program: string | undefined, searchPath: string): Promise<string> {
   const candidates = program === undefined
     ? searchPath.split(delimiter).filter(isAbsolute).flatMap((folder) => programNames.map((name) => join(folder, name)))
@@ -21,7 +21,7 @@ export async function findBrowser(program: string | undefined, searchPath: strin
   throw new AppError('unavailable', `No browser is installed: ${missing}; ${advice}`)
 }
 
-/** True when Chromium would refuse to start with its sandbox, because its user is root. */
+/** True for root, because Chromium does not start with its sandbox as root. */
 export function refusesSandbox(): boolean {
   return process.getuid?.() === 0
 }

@@ -1,9 +1,4 @@
-/**
- * A recording of the current tab as pictures, a few each second.
- *
- * The pictures stay in memory until the recording is saved, so an unsaved recording leaves no files. A full recording
- * keeps its pictures and adds none.
- */
+/** A recording of the current tab as pictures, which stay in memory until `save`. */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { objectOf, type Fields } from '../../base/fields.ts'
@@ -15,13 +10,13 @@ import type { Tab } from './tab.ts'
 export interface RecordingLimits {
   readonly limitFrames: number
   readonly limitBytes: number
-  /** The wait before a picture is acknowledged. The browser sends only a few pictures without an acknowledgement. */
+  /** The wait before a picture is acknowledged. Without an acknowledgement the browser sends only a few pictures. */
   readonly intervalMs: number
 }
 
 interface RecordedFrame {
   readonly jpeg: Buffer
-  /** Time in seconds since 1970, as the browser gives it. */
+  /** Seconds since 1970. */
   readonly at: number
 }
 
@@ -40,7 +35,7 @@ export class Recording {
     return this.#frames.length >= this.#limits.limitFrames || this.#bytes >= this.#limits.limitBytes
   }
 
-  /** Records this tab from now on, instead of the previous tab. If the recording is full, nothing more is recorded. */
+  /** Records this tab instead of the previous tab, unless the recording is full. */
   async follow(tab: Tab, signal?: AbortSignal): Promise<void> {
     this.#leave()
     if (this.isFull) return
@@ -51,8 +46,8 @@ export class Recording {
   }
 
   /**
-   * Stops recording and writes the pictures into the folder. Returns their number, and the seconds from first to last.
-   * @throws AppError `conflict` when there is no picture; the system's error when a picture cannot be written
+   * Stops recording and writes the pictures into the folder. `seconds` is the time from the first picture to the last.
+   * @throws AppError `conflict` when there is no picture; the system's error
    */
   async save(folder: string): Promise<{ frames: number, seconds: number }> {
     this.close()
@@ -84,10 +79,7 @@ export class Recording {
     this.#tab.session.tell('Page.stopScreencast')
   }
 
-  /**
-   * Keeps a picture and acknowledges it after `intervalMs`, unless a newer picture comes first. Stops recording when
-   * the recording is full.
-   */
+  /** Adds a picture and acknowledges it after `intervalMs`, unless a newer picture comes first. */
   #take(tab: Tab, { data, metadata, sessionId }: Fields): void {
     if (tab !== this.#tab) return
     const jpeg = Buffer.from(textOrEmpty(data), 'base64')

@@ -1,8 +1,7 @@
 /**
  * The server's side of a SOCKS 5 handshake without authentication (RFC 1928, sections 3 to 6).
  *
- * It reads only the bytes of the handshake and leaves later bytes in the socket. Any request but a valid CONNECT ends
- * the connection.
+ * Bytes after the handshake stay in the socket.
  */
 import type { Socket } from 'node:net'
 
@@ -67,7 +66,7 @@ class IncomingBytes {
     socket.pause()
   }
 
-  /** Reads exactly `count` bytes. @throws Error when the socket ends before it has sent them */
+  /** Reads exactly `count` bytes. @throws Error when the socket ends first */
   async take(count: number): Promise<Buffer> {
     while (this.#bytes.length < count) this.#bytes = Buffer.concat([this.#bytes, await nextChunk(this.#socket)])
     const taken = this.#bytes.subarray(0, count)

@@ -1,4 +1,4 @@
-/** Starts the part `browser`: one browser for each open conversation that uses it. */
+/** Starts the part `browser`. */
 import { randomUUID } from 'node:crypto'
 import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'

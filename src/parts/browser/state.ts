@@ -1,8 +1,7 @@
 /**
  * The state of a page for a model: its elements as numbered lines, and on request a screenshot of the visible part.
  *
- * The numbers are valid until the next state or navigation. Elements within one screen of the visible part are listed,
- * up to `elementLimit` and `textLimitChars`. Elements further away are only counted.
+ * The numbers are valid until the next state or navigation. Elements further away than one screen are only counted.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'

@@ -1,10 +1,8 @@
 /**
  * Reads and restores cookies, local storage and session storage of the browser.
  *
- * At most `cookieLimit` cookies and the storage of at most `originLimit` origins are read: local storage from all tabs,
- * session storage from the current tab. Restoring sends nothing to the network: this server itself answers the requests
- * of a tab that opens an origin. The outcome names the origins whose storage cannot be restored, and tells how much a
- * limit left out.
+ * Session storage is read and restored in the current tab only. Local storage may need a new tab. This server itself
+ * answers the requests of the new tab, so that nothing is sent to the network.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, type JsonObject } from '../../base/json.ts'
@@ -29,7 +27,7 @@ const cookieLimit = 500
 const originLimit = 20
 /** The limit on the characters that are read from the storage of one frame. */
 const originChars = 100_000
-/** Timeout of a command that reads from a tab. A tab that does not answer in time is left out. */
+/** Timeout of a command that reads from a tab. A tab that does not answer is left out. */
 const tabLimitMs = 3000
 
 /** Returns cookies and storage as JSON text. @throws the errors of `CdpConnection.call` */
@@ -176,7 +174,7 @@ function entriesOf(value: unknown): Entry[] {
   })
 }
 
-/** Counts the entries of an origin that `entriesOf` leaves out. A storage that is no list counts as one entry. */
+/** Counts the entries of an origin that `entriesOf` leaves out. A storage that is no list counts as one. */
 function malformedIn({ localStorage, sessionStorage }: Fields): number {
   return [localStorage ?? [], sessionStorage ?? []].reduce((sum: number, value) => {
     return sum + (Array.isArray(value) ? value.length : 1) - entriesOf(value).length

@@ -1,9 +1,8 @@
 /**
  * One tab: its page with the sessions of its frames, whether it is loading, and its notices.
  *
- * An open dialog blocks the page, so prompts are dismissed at once, and all other dialogs are accepted. Dialogs and
- * file choosers become notices, at most `noticeLimit`, for the result of an action. After a crash `assertAlive` throws
- * until an address is opened.
+ * An open dialog blocks the page, so prompts are dismissed at once, and other dialogs are accepted. Dialogs and file
+ * choosers become notices for the result of an action.
  */
 import { AppError } from '../../base/errors.ts'
 import { deferred, sleep, untilAborted, within, type Deferred } from '../../base/wait.ts'
@@ -39,7 +38,7 @@ export interface Notice {
 
 const noticeLimit = 20
 const noticeChars = 500
-/** The time without a new load after which the page is treated as loaded. */
+/** The wait before a page is treated as loaded. */
 const quietMs = 300
 /** Timeout of the command with which `answers` tests the page. */
 const responseLimitMs = 3000
@@ -64,7 +63,7 @@ export class Tab {
   #changed: Deferred<void> = deferred()
   /** Called with each picture of a screencast. */
   onFrame: ((params: Fields) => void) | undefined
-  /** Called with each request that the browser holds back for an answer, while the CDP domain Fetch is enabled. */
+  /** Called with each request that is paused by the CDP domain Fetch. */
   onRequest: ((params: Fields) => void) | undefined
 
   constructor({ id, targetId, session, loadLimitMs }: TabOptions) {
@@ -75,7 +74,7 @@ export class Tab {
     this.#frameSessions.set(session.id, { session, frameId: targetId, parent: undefined })
   }
 
-  /** Listens to the events of the page, then lets the page run: the browser pauses a new page until then. */
+  /** Listens to the events of the page, then lets the page run. The browser pauses a new page until then. */
   async open(): Promise<void> {
     await this.#open({ session: this.session, frameId: this.targetId, parent: undefined })
   }
@@ -139,7 +138,7 @@ export class Tab {
     await this.settle(options.signal)
   }
 
-  /** Resolves when the page is not loading after a wait of `quietMs`, or soon after the load limit is over. */
+  /** Waits until the page is not loading any more, or the load limit is over. */
   async settle(signal: AbortSignal | undefined): Promise<void> {
     const end = performance.now() + this.#loadLimitMs
     for (let isQuiet = false; !isQuiet;) {
@@ -167,7 +166,7 @@ export class Tab {
   async #open(frame: FrameSession): Promise<void> {
     const { session } = frame
     session.listen((event) => this.#take(frame, event))
-    // Workers are in the filter, because a worker that is left out would stay paused for ever.
+    // Without `worker` in the filter, workers would stay paused.
     const filter: Record<string, string | boolean>[] = [{ type: 'iframe' }, { type: 'worker' }, { exclude: true }]
     const isOutermost = frame.parent === undefined
     await Promise.all([

@@ -1,9 +1,8 @@
 /**
- * The tools `browser_*`: fourteen tools that share one browser (contract: payloads.md, sections 2 to 4).
+ * The tools `browser_*`, which share one browser (contract: payloads.md, sections 2 to 4).
  *
- * This file has the descriptions for the model and makes the observations; the files beside it drive the browser. Text
- * of a page is put between two marker lines, which tell the model that the text is data. The lines contain a random id,
- * so no page can imitate the closing line.
+ * Text of a page is put between two marker lines, which tell the model that the text is data. The lines contain a
+ * random id, so no page can imitate the closing line.
  */
 import type { AgentBrowser } from './agent-browser.ts'
 import { readContent } from './content.ts'

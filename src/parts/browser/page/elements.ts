@@ -1,9 +1,6 @@
 /**
- * A script for pages: finds the elements that can be clicked or typed into, and describes them.
- *
- * It runs in the isolated world of a frame, out of reach of the page's scripts. Elements more than `limits.nearPx`
- * above or below the viewport are only counted. The value of a password field is never described. `isComplete` is false
- * after a timeout.
+ * A script for pages: finds the elements that can be clicked or typed into, and describes them. It runs in the isolated
+ * world of a frame.
  */
 export const findElements = String.raw`
 function (limits) {
@@ -59,8 +56,8 @@ function (limits) {
   }
 
   /**
-   * True for a near element with the cursor of a link (a pointing hand). False if its parent has that cursor too,
-   * because the parent is then the element to click. False for the label of a field that is listed itself.
+   * True for a near element with a pointing hand as cursor whose parent has another cursor. False for the label of a
+   * field.
    */
   function isPointed(element) {
     if (!isNear(element) || getComputedStyle(element).cursor !== 'pointer') return false
@@ -140,7 +137,7 @@ function (limits) {
   }
 }`
 
-/** Returns the element at an index of the last list of `findElements`; null when page or list has no such element. */
+/** Returns the element at an index of the last list of `findElements`; null when it is no longer on the page. */
 export const elementAt = String.raw`
 function (index) {
   const element = globalThis.agentElements && globalThis.agentElements[index]

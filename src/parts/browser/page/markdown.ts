@@ -1,9 +1,7 @@
 /**
  * A script for pages: converts the visible text of a document to Markdown. It runs in the isolated world of a frame.
  *
- * An element with an open shadow root is replaced by the content of that root. Frames are left out, and so are elements
- * that `checkVisibility` reports as hidden. `checkVisibility` is not called inside of a `PRE` and below `limits.depth`
- * levels.
+ * Frames are left out. Below `limits.depth` levels, the text of hidden elements is included.
  */
 export const readMarkdown = String.raw`
 function (limits, withLinks) {

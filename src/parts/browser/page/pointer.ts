@@ -1,12 +1,10 @@
 /**
- * Scripts for pages that find the point to click on an element, and scroll. They run in the isolated world of a frame.
- *
- * They change only scroll positions. The click itself is an input event of the browser.
+ * Scripts for pages: they find the point to click on an element, and scroll. They run in the isolated world of a frame.
  */
 
 /**
  * Scrolls the element into view. Returns the centre of the visible part of its first box with a size, relative to the
- * box's upper left corner. Returns a `problem` when no box has a size, or when an unrelated element covers the centre.
+ * box's upper left corner. Returns a `problem` when the element has no size or is covered.
  */
 export const pointTo = String.raw`
 function () {
@@ -39,9 +37,8 @@ function () {
 }`
 
 /**
- * Scrolls the innermost element in the middle of the screen that can scroll in this direction; the page if there is
- * none. Scrolls by at most 85% of the visible height. `sign` is 1 for down, -1 for up. Returns `moved`, `above` and
- * `below` in pixels, and `what` was scrolled.
+ * Scrolls the innermost element in the middle of the screen that can scroll in this direction, else the page. `sign` is
+ * 1 for down, -1 for up. `moved`, `above` and `below` are pixels.
  */
 export const scrollPage = String.raw`
 function (sign) {

@@ -1,8 +1,7 @@
 /**
  * Scripts for pages that read and write the storage of a frame's origin. They run in the isolated world of a frame.
  *
- * A sandboxed frame, or a frame of a data URL, has no storage: reading returns an empty origin, and writing
- * `isDone: false`.
+ * A frame without storage, such as a sandboxed frame, gives an empty origin.
  */
 
 export const readStorage = String.raw`
@@ -28,8 +27,7 @@ function (limitChars) {
 }`
 
 /**
- * Sets entries in `localStorage` or `sessionStorage`, as `which` says. Stops at the first entry that is refused, for
- * example because it is too large, and returns `isDone: false`.
+ * Sets entries in the storage `which`: `localStorage` or `sessionStorage`. Stops at the first entry that is refused.
  */
 export const writeStorage = String.raw`
 function (which, entries) {

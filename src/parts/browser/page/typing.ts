@@ -1,12 +1,8 @@
-/**
- * Scripts that prepare an element of a page for text and read its value, in an isolated world of the frame.
- *
- * The scripts type no text: `input.ts` does, by input events of the browser. Of a password only the length is read.
- */
+/** Scripts that prepare an element for text and read its value. They run in the isolated world of a frame. */
 
 /**
- * Focuses the element and selects its content, so that inserted text replaces it. Sets a field that takes no typing
- * (drop-down list, date, slider) and fires its events. Returns a `problem` if neither is possible.
+ * Focuses the element and selects its content, so that inserted text replaces the content. Sets drop-down lists, dates
+ * and similar fields to the text. Returns a `problem` for an element that does not accept the text.
  */
 export const prepareTyping = String.raw`
 function (text) {
