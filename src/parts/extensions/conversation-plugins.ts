@@ -1,9 +1,8 @@
 /**
  * Chooses the plugins of a new conversation and returns their skills, sub-agents, hooks and MCP servers.
  *
- * A request names installed plugins by name, source or folder, and other plugins by their path. A plugin that is not on
- * this machine is refused, because a client may rely on its hooks. A conversation that loads the user's skills also
- * gets all enabled installed plugins. A later change of a plugin affects new conversations only.
+ * A plugin in the request must be on this machine. An unusable plugin in the request is an error, because a client may
+ * rely on its hooks.
  */
 import { basename } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -19,7 +18,7 @@ import { readPlugin, type Plugin } from './plugin.ts'
 import type { Installed, Shelf } from './shelf.ts'
 import { readSource } from './source.ts'
 
-/** The most characters of all skills of plugins in one conversation, whose history stores them. */
+/** The most characters of all skills of plugins in one conversation. */
 const skillsLimitChars = 256 * 1024
 
 /** The most sub-agents that plugins bring to a conversation. */
@@ -37,7 +36,7 @@ export interface ConversationPluginOptions {
 /**
  * Returns the content of a conversation's plugins.
  * @throws AppError `invalid_input` for a plugin in the request that is unusable or named twice; `not_found`,
- * `bad_request` and `forbidden` for the path of a plugin in the request
+ * `bad_request` and `forbidden` for its path
  */
 export async function pluginsFor(
   { named, withInstalled }: PluginRequest, options: ConversationPluginOptions,
@@ -71,14 +70,14 @@ async function namedPlugin(
   return readPlugin({ folder: path, privateDirs: options.privateDirs, warn }, basename(path).toLowerCase())
 }
 
-/** Tells whether a request names an installed plugin: by its name, its folder, or the source of its installation. */
+/** True when a request names this plugin by its name, its folder, or the source of its installation. */
 function isMeant({ record, folder }: Installed, { source, ref, repo_path }: PluginSource): boolean {
   if (source === record.name || source === folder) return true
   const isSameRef = ref === undefined || ref === record.ref || ref === record.resolved_ref
   return source === record.source && (repo_path ?? null) === record.repo_path && isSameRef
 }
 
-/** Returns an array with an enabled plugin. If its files cannot be used, logs why and returns an empty array. */
+/** Returns the plugin in an array. If its files cannot be used, logs the reason and returns an empty array. */
 async function enabledPlugin(installed: Installed, options: ConversationPluginOptions): Promise<Plugin[]> {
   try {
     return [await readInstalled(installed, options)]

@@ -1,8 +1,7 @@
 /**
  * Yields the files of a folder on this machine in the form of an archive's entries.
  *
- * The walk holds every directory open (`parts/workspace-files/directory`), so no link is followed. Links, devices,
- * pipes, `.git` and the content of `node_modules` are left out.
+ * Links, `.git` and the content of `node_modules` are left out.
  */
 import { AppError } from '../../base/errors.ts'
 import { walkTree } from '../workspace-files/directory.ts'
@@ -66,7 +65,7 @@ async function* fileContent(
   }
 }
 
-/** Tells whether a path names a folder. @throws AppError `not_found` if nothing is there, `bad_request`, `forbidden` */
+/** Tells whether a path names a folder. @throws AppError `not_found`, `bad_request`, `forbidden` */
 export function isFolder(machine: Machine, path: string): Promise<boolean> {
   return machine.at(path, async ({ kind }) => {
     if (kind === 'nothing') throw new AppError('not_found', `Cannot find "${path.slice(0, 300)}"`)

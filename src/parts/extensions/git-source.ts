@@ -1,9 +1,8 @@
 /**
  * Fetches one commit of a git repository and yields its files in the form of an archive's entries.
  *
- * The commit is fetched into a bare repository and not checked out: `git archive` writes it as tar. So no hook, filter,
- * credential helper or prompt runs. The configuration of the user and the system is not read. A repository must have an
- * https address or be on this machine.
+ * The commit is not checked out: `git archive` writes it as tar. The configuration of the user and the system is not
+ * read.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -54,8 +53,7 @@ export interface FetchedCommit {
 
 /**
  * Fetches the commit of a source.
- *
- * @param folder an empty folder for the files of git; the caller removes it after it has read the entries
+ * @param folder an empty folder for git; the caller removes it after it has read the entries
  * @throws AppError `bad_request` when git fails or takes too long; the signal's reason
  */
 export async function fetchCommit(
@@ -91,7 +89,7 @@ async function* archived(call: GitCall): AsyncGenerator<Entry, void> {
   } catch (thrown) {
     call.signal.throwIfAborted()
     late.signal.throwIfAborted()
-    // When git fails, the tar stream is cut. The error of git is thrown in that case, because it tells more.
+    // When git fails, the tar stream is cut. The error of git is thrown in that case.
     if (thrown instanceof AppError) await expectSuccess(child, call)
     throw thrown
   } finally {
@@ -130,7 +128,7 @@ async function runOnce(call: GitCall): Promise<string> {
   }
 }
 
-/** Starts git through a shell that limits the size of the files that git writes. */
+/** Starts git with a limit on the size of the files that git writes. */
 async function start({ environment, instanceId, cgroupParent, folder, args }: GitCall): Promise<Child> {
   const git = ['git', '--no-pager', ...settings.flatMap((setting) => ['-c', setting]), ...args]
   const child = await startChild({
@@ -145,13 +143,13 @@ async function start({ environment, instanceId, cgroupParent, folder, args }: Gi
   return child
 }
 
-/** Returns git's variable for the trusted certificates: GIT_SSL_CAINFO, else SSL_CERT_FILE; empty without both. */
+/** Returns git's variable for trusted certificates; empty if this server has none. */
 function certificates({ GIT_SSL_CAINFO, SSL_CERT_FILE }: GitSourceOptions['environment']): Record<string, string> {
   const file = GIT_SSL_CAINFO ?? SSL_CERT_FILE
   return file === undefined ? {} : { GIT_SSL_CAINFO: file }
 }
 
-/** Returns why git failed: a signal, its last `fatal:` line that is not from the remote side, or its exit code. */
+/** Returns why git failed: a signal, its last `fatal:` line, or its exit code. */
 function reasonOf(child: Child, code: number | null): string {
   if (code === null) return 'it was ended by a signal: the repository may be too large'
   const lines = child.stderrTail().split('\n').filter((line) => line.startsWith('fatal: '))

@@ -1,9 +1,8 @@
 /**
- * Installs skills and plugins: copies the source into a work folder, checks the copy, and moves it to the installed
- * extensions of its kind (`shelf`).
+ * Installs skills and plugins: copies the source into a work folder, checks the copy, and moves the copy to the
+ * installed extensions of its kind (`shelf`).
  *
- * The source is read once, so the checked files are the installed files. A failure removes the work folder. A failure
- * before the move changes no installed extension. At most `fetchLimit` sources are fetched at a time.
+ * The source is read once, so the checked files are the installed files.
  */
 import { basename, join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -42,8 +41,8 @@ export interface InstallerOptions {
 export interface Installer {
   /**
    * Installs an extension. With `force` it replaces an installed extension.
-   * @throws AppError `invalid_input` for a source of another form or without an extension, `bad_request`, `forbidden`
-   * or `not_found` when the source cannot be read; the errors of `Shelf.put`
+   * @throws AppError `invalid_input` for a source that is no extension, `bad_request`, `forbidden` or `not_found` when
+   * the source cannot be read; the errors of `Shelf.put`
    */
   install(kind: ExtensionKind, request: InstallRequest): Promise<Installed>
 }
@@ -138,10 +137,7 @@ async function* archiveEntries(machine: Machine, { path }: LocalSource): AsyncGe
   }
 }
 
-/**
- * Returns the name of the only entry of a folder, if it is a folder that wraps an extension. Returns undefined for no
- * entry, several entries, a file, a name that begins with a dot, `skills` and `commands`.
- */
+/** Returns the name of the only entry of a folder, if it is a folder that wraps an extension; else undefined. */
 async function onlyFolderIn(folder: string): Promise<string | undefined> {
   const entries = await readdir(folder, { withFileTypes: true })
   const [first] = entries

@@ -7,8 +7,7 @@ export const extensions = {
   routes: {
     'POST /api/skills/sync': 'drive',
     'GET /api/skills/installed': 'read',
-    // Installing needs `configure`: it reads a folder or an archive anywhere on this machine, and changes the skills of
-    // new conversations.
+    // Installing reads files anywhere on this machine, so it needs `configure`.
     'POST /api/skills/install': 'configure',
     'GET /api/skills/installed/{skill_name}': 'read',
     'PATCH /api/skills/installed/{skill_name}': 'configure',
@@ -28,7 +27,7 @@ export const extensions = {
   },
   idle: ['POST /api/plugins'],
   offers: ['extensions'],
-  // If the folder exists, the part starts with the server, so that it removes the remains of a killed installation.
+  // If this folder exists, the part starts with the server, to remove the remains of a killed installation.
   startsWith: 'extensions',
   spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),

@@ -1,8 +1,6 @@
 /**
- * Lists the plugins on this machine for clients that show them: the enabled installed plugins, and the plugins in the
- * folders of the user and of a project.
- *
- * A plugin in a folder of the user or a project has an effect only when a request names it.
+ * Lists the plugins on this machine for clients that show them: enabled installed plugins, and plugins in the folders
+ * of the user and of a project.
  */
 import { join } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -26,12 +24,12 @@ export interface PluginListOptions {
 const pluginFolders = ['.agents/plugins', '.openhands/plugins']
 /** The most plugins of one folder. */
 const folderLimit = 100
-/** The most entries of a folder that are read, so also the most files of a plugin that are listed. */
+/** The most entries of a folder that are read. */
 const fileLimit = 2000
 
 /**
- * Returns one plugin for each name. A plugin of the project wins over a plugin of the user, and both win over an
- * installed plugin. Without `load_project` the project's plugins are left out, without `load_user` all others.
+ * Returns one plugin for each name: of the project, else of the user, else installed. `load_user` includes installed
+ * plugins.
  * @throws AppError `invalid_input` for a project folder that may not be used
  */
 export async function listPlugins(
@@ -91,7 +89,7 @@ export function skillsOf({ skills }: Plugin): readonly PluginSkill[] {
   return skills.map(({ name, description }) => ({ name, description: description ?? null }))
 }
 
-/** Returns the sorted relative paths of at most `fileLimit` files in a folder, without `.git` and `node_modules`. */
+/** Returns the sorted relative paths of the files in a folder, without `.git` and `node_modules`. */
 export async function filesIn(folder: string, privateDirs: readonly string[]): Promise<readonly string[]> {
   const files: string[] = []
   await createWorkspace({ workingDir: folder, privateDirs }).at('.', (place) => walkTree(place, {

@@ -8,9 +8,8 @@
  *     hooks/hooks.json                                     hooks, as in `hook_config` of a request
  *     .mcp.json                                            MCP servers
  *
- * Reading starts no program. Files are reached through `parts/workspace-files/paths`, so no link leads out of the
- * folder. A hook or an MCP server that this server cannot run is an error, because a hook may guard actions. A skill
- * that cannot be read is left out with a warning.
+ * A hook that this server cannot run is an error, because hooks may guard actions. A skill that cannot be read is left
+ * out with a warning.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'
@@ -45,14 +44,13 @@ const serversPath = '.mcp.json'
 const serverLimit = 20
 /** Matches the variables that stand for the plugin's folder in hooks and MCP servers. */
 const rootNames = /\$\{(?:CLAUDE_PLUGIN_ROOT|PLUGIN_ROOT|SKILL_ROOT)\}/g
-/** Matches paths in which a shell interprets no character, quoted or not. */
+/** Matches paths that a shell takes as they are, also without quotes. */
 const plainPath = /^[\w./@%+=:,-]+$/
 
 /**
  * Reads the plugin in the folder of `options`.
- *
  * @param usualName the name of a plugin without a manifest
- * @throws AppError `invalid_input` for a folder that is no plugin, or has an unusable name, manifest, hook or server
+ * @throws AppError `invalid_input` for a folder that is no plugin, and for an unusable name, manifest, hook or server
  */
 export async function readPlugin(options: SkillFolderOptions, usualName: string): Promise<Plugin> {
   const manifest = await readManifest(options)
@@ -76,7 +74,7 @@ export async function readPlugin(options: SkillFolderOptions, usualName: string)
   }
 }
 
-/** Tells whether a plugin has hooks or MCP servers, which start programs or connect to other machines. */
+/** True for a plugin with hooks or MCP servers, which start programs or connect to other machines. */
 export function hasPrograms({ hooks, servers }: Plugin): boolean {
   return hooks !== null || Object.keys(servers).length > 0
 }
@@ -140,9 +138,8 @@ async function readCommands(options: SkillFolderOptions, plugin: string): Promis
 }
 
 /**
- * Replaces the variables of `rootNames` in all texts of a value by the path of the plugin's folder.
- *
- * @throws AppError `invalid_input` when `isForShell` is true and a shell would interpret a character of the path
+ * Replaces the variables of `rootNames` in a value by the path of the plugin's folder.
+ * @throws AppError `invalid_input` when `isForShell` is true and the path is not a `plainPath`
  */
 function withRoot(value: unknown, folder: string, isForShell: boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => withRoot(item, folder, isForShell))

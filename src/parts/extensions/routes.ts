@@ -70,7 +70,6 @@ export async function refresh(parts: ExtensionParts, kind: ExtensionKind, call: 
   return ok(kind === 'skills' ? { message, skill: item } : { message, plugin: item })
 }
 
-/** Responds with an empty list, because this server has no marketplace. */
 export function showMarketplace(kind: ExtensionKind): HttpResponse {
   return ok({ [kind]: [] })
 }
@@ -81,8 +80,8 @@ export async function findPlugins({ pluginList }: ExtensionParts, call: Call): P
 
 const titles = { skills: 'Skill', plugins: 'Plugin' } as const
 /**
- * Refuses to add a plugin to a conversation that exists (DECISIONS.md, section 42). The error names the reason that
- * clients of this protocol know: no marketplaces are registered.
+ * Refuses to add a plugin to an existing conversation (DECISIONS.md, section 42). Clients know the error "no
+ * marketplaces are registered".
  */
 export async function loadPlugin({ conversations }: ExtensionParts, call: Call): Promise<never> {
   const { plugin_ref: name } = bodyOf(call, LoadPluginRequest)
@@ -109,7 +108,7 @@ async function shown(
   return kind === 'skills' ? item : { ...item, ...(await contentOf(installed, parts)) }
 }
 
-/** Returns the skills and the files of a plugin; null for both when its files cannot be used. */
+/** Returns the skills and files of a plugin; null when its files cannot be used. */
 async function contentOf(
   installed: Installed, { log }: ExtensionParts,
 ): Promise<Pick<InstalledPlugin, 'skills' | 'files'>> {

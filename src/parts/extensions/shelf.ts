@@ -2,14 +2,14 @@
  * The installed extensions of one kind, in the data folder:
  *
  *     extensions/
- *       skills/<name>/record.json     what was installed, from where, and whether it is enabled
+ *       skills/<name>/record.json     source, version and whether it is enabled
  *       skills/<name>/content/        its files
  *       skills/.<name>.previous/      the folder that an installation under way replaces
  *       plugins/...                   the same for plugins
  *       work/<uuid>/                  an installation or removal under way, or the remains of a killed one
  *
- * A folder is added or removed by one rename, so an extension is installed as a whole or not at all. A replacement
- * takes two renames: after a kill between them, `recover` puts the replaced folder back. Changes run one after another.
+ * A folder is added or removed by one rename. A replacement takes two renames: after a kill between them, `recover`
+ * puts the replaced folder back.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -71,7 +71,7 @@ export class Shelf {
   }
 
   /**
-   * Installs the files of the folder `content` with their record. A replacement keeps `enabled` of the extension.
+   * Installs the files of the folder `content` with their record. A replacement keeps the old `enabled`.
    * @throws AppError `conflict` when the name is taken and `replaces` is false, or at `shelfLimit`; storage errors
    */
   put(record: ExtensionRecord, content: string, { replaces }: { readonly replaces: boolean }): Promise<Installed> {
@@ -185,7 +185,7 @@ export async function removeWorkFolder(folder: string): Promise<void> {
   await removeTree(folder)
 }
 
-/** Removes the work folders that a killed server left. Call it while no installation runs. */
+/** Removes the work folders of a killed server. Call it while no installation runs. */
 export async function emptyWork(root: string): Promise<void> {
   for (const name of await namesIn(join(root, 'work'))) {
     if (workShape.test(name)) await removeTree(join(root, 'work', name))

@@ -1,9 +1,8 @@
 /**
  * Reads the source of an installation: a folder or an archive of this machine, or a git repository (contract:
- * others.md, section 4). Pure functions.
+ * others.md, section 4).
  *
- * An address must not hold credentials, because sources are stored and shown. Relative paths, `ssh` and `http` are
- * refused.
+ * An address must not contain credentials, because sources are stored and shown.
  */
 import { isAbsolute } from 'node:path'
 import { invalid } from '../../api/call.ts'
@@ -61,7 +60,7 @@ function remote(text: string, given: { readonly ref: string | undefined; readonl
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined) throw fault('source', accepted, 'an address')
   const hasMore = url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== ''
-  // The error does not repeat the address, because the response would show the credentials.
+  // The error does not repeat the address, which may contain credentials.
   if (hasMore) throw fault('source', 'expected an address without credentials, query and fragment', 'an address')
   const page = /^\/([^/]+\/[^/]+)\/(?:tree|blob)\/([^/]+)\/?(.*)$/.exec(decoded(url.pathname, decodeURI))
   if (url.hostname !== 'github.com' || page === null) {
@@ -73,7 +72,7 @@ function remote(text: string, given: { readonly ref: string | undefined; readonl
   return { type: 'git', url: `https://github.com/${repository}.git`, ref: given.ref ?? branch, below }
 }
 
-/** Decodes the path of an address. @throws AppError `invalid_input` if its escapes are no UTF-8 */
+/** Decodes the path of an address. @throws AppError `invalid_input` */
 function decoded(path: string, decode: (path: string) => string): string {
   try {
     return decode(path)

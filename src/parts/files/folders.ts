@@ -27,7 +27,7 @@ const search = {
 
 export async function createDirectory({ machine }: FolderParts, call: Call): Promise<HttpResponse> {
   const { path } = queryOf(call, pathQuery)
-  // `Machine.at` reads a slash at the end as "an existing directory", so the slash is removed.
+  // `Machine.at` would refuse a new path with a slash at its end.
   await machine.at(path.replace(/(?<=[^/])\/+$/, ''), async (place) => {
     if (place.kind === 'nothing') await makeDirectory(place)
     else if (place.kind !== 'directory') throw new AppError('bad_request', `"${place.path}" is a file`)
@@ -58,14 +58,14 @@ export async function searchSubdirectories({ machine }: FolderParts, call: Call)
   const names = await machine.at(path, (place) => subdirectoriesOf(place, include_hidden, signal))
   const first = names.findIndex((name) => name.toLowerCase() >= page_id)
   const rest = first === -1 ? [] : names.slice(first)
-  // Names that differ in case only are on one page, because they have one page id.
+  // Names that differ only in case have one page id, so they are on one page.
   let end = Math.min(limit, rest.length)
   while (end < rest.length && rest[end]?.toLowerCase() === rest[end - 1]?.toLowerCase()) end++
   const items = rest.slice(0, end).map((name) => ({ name, path: join(path, name) }))
   return ok({ items, next_page_id: rest[end]?.toLowerCase() ?? null })
 }
 
-/** Returns names of the directories in a directory, without links, in the order of their names in lower case. */
+/** Returns the names of the directories in a directory, sorted by their names in lower case. */
 async function subdirectoriesOf(
   place: ContainedPath, includeHidden: boolean, signal: AbortSignal,
 ): Promise<readonly string[]> {

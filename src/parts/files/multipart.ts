@@ -1,9 +1,7 @@
 /**
- * Reads a `multipart/form-data` body part by part (RFC 7578; the syntax is that of RFC 2046, section 5.1.1).
+ * Reads a `multipart/form-data` body part by part (RFC 7578; syntax: RFC 2046, section 5.1.1).
  *
- * The reader is strict, so that no two programs see different parts in one body. It refuses, for example, a preamble, a
- * folded header and base64, which no browser, curl, httpx or undici writes. Names of files are not used. Memory holds
- * one piece of the source, and a delimiter or the headers of one part.
+ * The reader is strict, so that no two programs see different parts in one body. For example, it refuses a preamble.
  */
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../base/errors.ts'
@@ -18,20 +16,20 @@ export interface MultipartLimits {
 export interface FormPart {
   /** The name of the form's field. */
   readonly name: string
-  /** The content in pieces. Content that the caller has not read is skipped when the caller asks for the next part. */
+  /** The content in pieces. Reading the next part skips the rest. */
   readonly content: AsyncGenerator<Buffer, void>
 }
 
 const defaultLimits: MultipartLimits = { partLimit: 64, headerLimitBytes: 8 * 1024 }
 
-/** The form of a boundary: 1 to 70 of the characters of RFC 2046, section 5.1.1. The last character is no space. */
+/** The form of a boundary (RFC 2046, section 5.1.1). */
 const boundaryForm = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/
 
 /** A token of RFC 9110, section 5.6.2. */
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 /** Matches `name=token` or `name="quoted string"`, with `;` in front. */
 const parameterForm = new RegExp(`[ \\t]*;[ \\t]*(${token})=(?:"((?:[^"\\\\]|\\\\.)*)"|(${token}))`, 'y')
-/** Matches `name: value`, without control characters other than tabs. */
+/** Matches `name: value`. */
 const headerForm = new RegExp(`^(${token}):([^\\0-\\x08\\x0a-\\x1f\\x7f]*)$`)
 
 /** Returns the boundary in a content type. @throws AppError `unsupported_media_type`, `bad_request` */
@@ -66,7 +64,7 @@ export async function* readParts(
   }
 }
 
-/** The body of a request, read step by step. Holds the bytes that have arrived and were not read yet. */
+/** The body of a request, read step by step. */
 class Body {
   readonly delimiter: Buffer
   readonly #source: AsyncIterator<Buffer>
@@ -100,7 +98,7 @@ class Body {
     let end = this.#held.indexOf(headersEnd)
     while (end === -1) {
       const { length } = this.#held
-      // The last three bytes may begin the empty line that ends the headers, so the limit does not include them.
+      // The last three bytes may belong to the empty line after the headers.
       if (length - headersEnd.length + 1 > limitBytes) throw longHeaders(limitBytes)
       if (!(await this.#fill())) throw malformed('it ends in the headers of a part')
       end = this.#held.indexOf(headersEnd, Math.max(0, length - headersEnd.length + 1))
@@ -112,15 +110,12 @@ class Body {
     return headers
   }
 
-  /**
-   * Yields the remaining content of the current part, and reads the delimiter after it. Yields nothing when the content
-   * was read already.
-   */
+  /** Yields the rest of the current part's content, and skips the delimiter after it. */
   async *takeContent(): AsyncGenerator<Buffer, void> {
     const { delimiter } = this
     while (this.#isInPart) {
       const end = this.#held.indexOf(delimiter)
-      // A delimiter may begin in the last bytes, so they stay for the next piece.
+      // The last bytes may be the beginning of a delimiter.
       const safe = end === -1 ? Math.max(0, this.#held.length - delimiter.length + 1) : end
       const piece = this.#held.subarray(0, safe)
       this.#held = this.#held.subarray(end === -1 ? safe : end + delimiter.length)

@@ -1,8 +1,6 @@
 /**
- * Sends a conversation as a zip archive: one file about the conversation, and one for each of its events (contract:
+ * Sends a conversation as a zip archive: a file about the conversation, and a file for each of its events (contract:
  * others.md section 2).
- *
- * The archive holds no secret: stored events are masked, and no field of the conversation shows a secret.
  */
 import { conversationIdOf, type Call } from '../../api/call.ts'
 import { writeZip, zipType, type ZipEntry } from './zip.ts'

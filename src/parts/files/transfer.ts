@@ -1,8 +1,7 @@
 /**
  * Uploads and downloads files as streams (contract: others.md section 2).
  *
- * An upload is written to a temporary file beside its target. The temporary file replaces the target when the whole
- * form has been read without an error, so a failed request changes no file. Memory holds one piece of a file at a time.
+ * An upload replaces its target after the whole form was read. So a failed request changes no file.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Core } from '../../capabilities.ts'
@@ -24,7 +23,7 @@ export interface TransferParts {
   readonly machine: Machine
   /** The most bytes in the request of an upload. */
   readonly uploadLimitBytes: number
-  /** The longest time, in milliseconds, in which a client neither sends nor receives a byte. */
+  /** The longest time, in milliseconds, without a byte from or to the client. */
   readonly stallTimeoutMs: number
 }
 

@@ -1,9 +1,4 @@
-/**
- * Lists a folder of a conversation's workspace, a page at a time, for a client that shows the files of an agent.
- *
- * `parts/workspace-files/paths` resolves the path, so nothing outside of the workspace is listed. A link is listed by
- * its name and is not followed.
- */
+/** Lists a folder of a conversation's workspace, a page at a time, for a client that shows the files of an agent. */
 import { clientSignal, ok, queryOf, type Call } from '../../api/call.ts'
 import { integer, text, withDefault } from '../../http/query.ts'
 import type { HttpResponse } from '../../http/reply.ts'

@@ -1,8 +1,8 @@
 /**
  * Sends files of a conversation's workspace to a browser (contract: others.md section 8).
  *
- * A page that an agent wrote may hold any script. So each file is sent with the Content-Security-Policy `sandbox`: its
- * scripts cannot send requests with the user's cookies to this server, and cannot reach the page that embeds them.
+ * A page of an agent may contain any script. So the Content-Security-Policy `sandbox` gives each file an origin of its
+ * own.
  */
 import { extname } from 'node:path'
 import type { Call } from '../../api/call.ts'
@@ -66,7 +66,7 @@ function shieldPage({ exchange: { headers } }: Call): void {
   headers[headers.indexOf('Content-Security-Policy') + 1] = sandbox
 }
 
-/** True when browsers accept a `Secure` cookie: the server's public address has TLS, or the host is a loopback name. */
+/** True when browsers accept a `Secure` cookie: over TLS, or from a loopback name. */
 function isSafe({ isPublishedSafely }: Pick<WorkspaceFileParts, 'isPublishedSafely'>, call: Call): boolean {
   const [host = ''] = headerValues(call.exchange.request.rawHeaders, 'host')
   return isPublishedSafely || isLoopbackName(parseAuthority(host)?.name ?? '')

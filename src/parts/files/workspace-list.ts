@@ -1,6 +1,6 @@
 /**
  * The list of workspaces that a client shows to its user: `workspaces.json` in the data folder. The list gives no
- * rights and forbids nothing.
+ * rights.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'

@@ -11,9 +11,8 @@ export interface WorkspaceOfParts {
 }
 
 /**
- * Calls `body` with the workspace of the conversation that the request names, and returns its result.
- * @throws AppError `not_found` without a workspace; the errors of `body`, with `bad_request` in place of
- * `invalid_input`
+ * Calls `body` with the workspace of the request's conversation, and returns the result.
+ * @throws AppError `not_found` without a workspace; the errors of `body`, with `bad_request` for `invalid_input`
  */
 export async function inWorkspace<T>(
   { conversations, privateDirs }: WorkspaceOfParts, call: Call, body: (workspace: Workspace) => Promise<T>,

@@ -1,9 +1,7 @@
 /**
- * Writes a zip archive piece by piece (APPNOTE.TXT 6.3.10 of PKWARE).
+ * Writes a zip archive piece by piece (APPNOTE.TXT 6.3.10 of PKWARE). Each entry is in memory as a whole.
  *
- * Memory holds one whole entry, and the directory records of the entries before it. ZIP64 records are written only when
- * an archive has at least 65,535 entries or 4 GiB. Equal entries give equal bytes: no time and no mode of this machine
- * is written.
+ * Equal entries give equal bytes, because no time and no mode is written.
  */
 import { promisify } from 'node:util'
 import { crc32, deflateRaw, deflateRawSync } from 'node:zlib'
@@ -17,7 +15,7 @@ export interface ZipEntry {
 export const zipType = 'application/zip'
 
 const deflate = promisify(deflateRaw)
-/** The most bytes of an entry that is deflated in this thread, because passing it to another thread takes longer. */
+/** Entries up to this size are deflated in this thread, because passing them to another thread takes longer. */
 const smallBytes = 16 * 1024
 
 const most16 = 0xffff
@@ -49,7 +47,9 @@ export async function* writeZip(entries: AsyncIterable<ZipEntry>, before = 0): A
   yield endOf(directory, offset)
 }
 
-/** Returns the middle of an entry's local header, which its directory record repeats (sections 4.3.7 and 4.3.12). */
+/**
+ * Returns the part that an entry's local header and its directory record have in common (sections 4.3.7 and 4.3.12).
+ */
 function recordOf(bytes: Buffer, packed: Buffer, path: Buffer): Buffer {
   return numbers(
     [utf8Flag, 2], [deflated, 2], [0, 2], [firstDate, 2], [crc32(bytes), 4], [packed.length, 4], [bytes.length, 4],

@@ -2,8 +2,7 @@
  * Describes the settings form for clients: the responses of `agent-schema` and `conversation-schema`
  * (contract/settings.md 3.4).
  *
- * Types, choices, secrets and defaults come from the schema. This file adds the layout: which members are shown, in
- * which section, how prominently, and which other members they depend on.
+ * Types, choices, secrets and defaults come from the schema. This file adds the layout.
  */
 import type { Member, Schema } from '../../schema/spec/define.ts'
 import { condenserKinds, type AgentSettingsKind } from '../../schema/generated/settings.ts'
@@ -32,7 +31,7 @@ export interface SettingsField {
   readonly value_type: ValueType
   readonly default: unknown
   readonly prominence: Prominence
-  /** Keys of the fields that decide whether this field has an effect. */
+  /** Keys of the fields on which the effect of this field depends. */
   readonly depends_on: readonly string[]
   readonly secret: boolean
   readonly choices: readonly { readonly value: string; readonly label: string }[]
@@ -114,7 +113,7 @@ const prominences: Readonly<Record<string, Prominence>> = {
   security_analyzer: 'major',
 }
 
-/** Defaults, by field key, of members that the schema requires and that have no default there. */
+/** Defaults, by field key, that the schema does not have. */
 const defaults: Readonly<Record<string, unknown>> = { 'llm.model': storedModel }
 
 const critic = 'verification.critic_enabled'
@@ -139,7 +138,7 @@ const dependencies: Readonly<Record<string, readonly string[]>> = {
 
 interface SectionPlan {
   readonly key: string
-  /** The name of the object type in the schema whose members are the fields of this section. */
+  /** The object type in the schema whose members are the fields of this section. */
   readonly type: string
   /** The members that the section shows. Default: all members except constants. */
   readonly names?: readonly string[]

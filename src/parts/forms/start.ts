@@ -1,4 +1,4 @@
-/** Starts the part `forms`, whose two responses never change while the server runs. */
+/** Starts the part `forms`. */
 import { ok } from '../../api/call.ts'
 import type { StartedPart } from '../../part.ts'
 import { agentSchema, conversationSchema } from './schema-view.ts'

@@ -1,9 +1,4 @@
-/**
- * Reads exact numbers of bytes from a stream of pieces.
- *
- * Memory holds one piece of the source and, for `take`, the requested bytes. A source that yields more bytes than the
- * limit is refused, so that a decompressed stream cannot grow without end.
- */
+/** Reads exact numbers of bytes from a stream of pieces. Refuses a stream that is longer than the limit. */
 import { tooMuch, unusable } from './entry.ts'
 
 export class Bytes {

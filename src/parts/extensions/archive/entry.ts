@@ -1,8 +1,7 @@
 /**
  * The common form of the entries of archives, and the limits for all of them.
  *
- * A reader checks the syntax of its format and yields entries in this form; `unpack` checks their names. Every fault of
- * an archive is an AppError `bad_request`.
+ * Readers do not check names; `unpack` does. Every fault of an archive is an AppError `bad_request`.
  */
 import { AppError } from '../../../base/errors.ts'
 
@@ -18,7 +17,7 @@ export interface Entry {
   readonly content: AsyncIterable<Buffer>
 }
 
-/** `link` is a symbolic link. Readers refuse other kinds of files, such as hard links, devices and pipes. */
+/** `link` is a symbolic link. Readers refuse hard links, devices and pipes. */
 export type EntryKind = 'file' | 'folder' | 'link'
 
 /** The most entries of an archive, including parent folders without an entry. */
@@ -39,7 +38,7 @@ export function assertNameLength(bytes: number): void {
   if (bytes > nameLimitBytes) throw unusable(`a name in it is longer than ${nameLimitBytes} bytes`)
 }
 
-/** Returns the text of a name or a target. @throws AppError `bad_request` for bytes that are no UTF-8, or too many */
+/** Returns the text of a name or a target. @throws AppError `bad_request` if it is too long or no UTF-8 */
 export function textOf(bytes: Uint8Array): string {
   assertNameLength(bytes.length)
   try {
@@ -62,7 +61,7 @@ export function unusable(why: string): AppError {
   return new AppError('bad_request', `Cannot unpack the archive: ${why}`)
 }
 
-/** A content without a piece, for entries without content. */
+/** The content of an entry that is no file. */
 export const noContent: AsyncIterable<Buffer> = {
   async *[Symbol.asyncIterator]() { /* empty */ },
 }

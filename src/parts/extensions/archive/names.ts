@@ -1,16 +1,14 @@
 /**
  * Checks the names of an archive's entries: each must be the target folder or a path below it.
  *
- * Refused are absolute paths, `..`, backslashes, drive letters, control characters, long or deep paths, and a path
- * through a file or a link. Two files at one path are refused too, even if their names differ in case or Unicode form
- * only. No link is ever made: a link that leads out is refused, another link is left out.
+ * Two files must not have one path. Paths that differ in case or Unicode form only are refused.
  */
 import { entryLimit, unusable, type EntryKind } from './entry.ts'
 
 const depthLimit = 32
 const partLimitBytes = 255
 
-/** The names of the entries so far and of their parent folders, compared in lower case and in the Unicode form NFC. */
+/** The names of the entries so far and of their parent folders. */
 export class Names {
   readonly #taken = new Map<string, { readonly path: string; readonly kind: EntryKind }>()
 
@@ -40,7 +38,7 @@ export class Names {
   }
 }
 
-/** Checks the target of the link at `parts`. @throws AppError `bad_request` unless it is relative and stays inside */
+/** Checks that the link at `parts` leads to a path inside the archive. @throws AppError `bad_request` */
 export function assertInside(parts: readonly string[], target: string): void {
   const name = parts.join('/')
   if (target === '' || isRooted(target) || hasBadCharacter(target)) throw refused(name, 'it is a link to elsewhere')
@@ -76,7 +74,7 @@ function refused(name: string, why: string): Error {
   return unusable(`the name "${shown(name)}" in it cannot be used: ${why}`)
 }
 
-/** Returns at most 200 characters of a name, without control characters, for an error message. */
+/** Returns the beginning of a name for an error message, without control characters. */
 function shown(name: string): string {
   return name.replace(/\p{C}/gu, '?').slice(0, 200)
 }

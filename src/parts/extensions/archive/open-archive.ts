@@ -1,4 +1,4 @@
-/** Recognizes an archive by its first bytes and opens the reader for it: zip, tar or tar.gz. */
+/** Recognizes an archive (zip, tar or tar.gz) by its first bytes and reads it. */
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { systemCodeOf } from '../../../base/errors.ts'

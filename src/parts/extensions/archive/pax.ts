@@ -1,9 +1,7 @@
 /**
- * Reads the records of a pax extended header: `<length> <key>=<value>\n` (POSIX.1-2017, "pax Extended Header"). Pure
- * functions, linear in the length.
+ * Reads a pax extended header: records `<length> <key>=<value>\n` (POSIX.1-2017, "pax Extended Header").
  *
- * Only the keys `path`, `linkpath` and `size` have an effect. Keys for a sparse file are refused, because its bytes
- * differ from the stored content.
+ * Keys for a sparse file are refused, because its bytes differ from the stored content.
  */
 import { unusable } from './entry.ts'
 
@@ -25,7 +23,7 @@ const lengthDigits = 6
 /** The most bytes of a key and the `=` after it. */
 const keyLimit = 256
 
-/** Parses a header. @throws AppError `bad_request` if it is malformed, repeats a used key or is for a sparse file */
+/** Parses a header. @throws AppError `bad_request` */
 export function paxRecords(bytes: Buffer): PaxRecords {
   const found = new Map<string, Buffer>()
   for (let at = 0; at < bytes.length;) {

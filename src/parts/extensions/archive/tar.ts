@@ -2,9 +2,7 @@
  * Reads a tar archive as a stream: ustar and pax (POSIX.1-2017, pax, "EXTENDED DESCRIPTION"), and the long names of GNU
  * tar.
  *
- * The reader is strict, so that no two programs see different files in one archive. For example, only zeros may follow
- * the end of the archive. Hard links, devices, pipes, sparse files and unknown types are refused. Memory holds one
- * piece of the source and the headers of one entry.
+ * The reader is strict, so that no two programs see different files in one archive.
  */
 import { Bytes } from './bytes.ts'
 import { entryLimit, noContent, textOf, unusable, type Entry, type EntryKind } from './entry.ts'
@@ -140,11 +138,11 @@ async function contentOf(bytes: Bytes, size: number): Promise<Buffer | undefined
 function kindOf({ type }: Header, name: string): EntryKind {
   const kind = kinds[type]
   if (kind === undefined) throw unusable(`it has ${refusedKinds[type] ?? 'an entry of an unknown type'}`)
-  // In archives older than ustar only the slash at the end of the name marks a folder.
+  // In archives older than ustar, a folder has the type of a file and a name with a slash at its end.
   return kind === 'file' && type !== '7' && name.endsWith('/') ? 'folder' : kind
 }
 
-/** Reads the padding up to the end of the source. @throws AppError unless it is whole blocks of zeros */
+/** Reads the blocks of zeros up to the end of the source. @throws AppError for other bytes */
 async function expectZeros(bytes: Bytes): Promise<void> {
   for (;;) {
     const block = await bytes.take(blockBytes)
@@ -166,7 +164,7 @@ function checksumOf(block: Buffer): number {
   return sum
 }
 
-/** Reads octal digits (none mean 0), or the base 256 of GNU tar up to 48 bits. @throws AppError for other forms */
+/** Reads an octal number, or a base 256 number of GNU tar. @throws AppError for other forms */
 function numberAt(block: Buffer, at: number, length: number): number {
   const first = block[at] ?? 0
   if ((first & 0x80) !== 0) {

@@ -1,9 +1,7 @@
 /**
- * Writes the entries of an archive into a new folder that only this server uses.
+ * Writes the entries of an archive into a new folder. The caller removes the folder after a failure.
  *
- * The folder is empty at first, and no links are made, so no path leads through a link. `Names` checks each name. Links
- * and paths with a part `.git` are left out. Files are synced and get the mode 0600, or 0700 if the archive marks them
- * as executable. The caller removes the folder after a failure.
+ * Links are left out, so no path leads through a link. Paths with a part `.git` are left out too.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -73,7 +71,7 @@ async function write(path: string, { content, isExecutable }: Entry, signal: Abo
   }
 }
 
-/** Syncs and closes files, at most `syncLimit` at a time: a disk syncs several files as fast as a single file. */
+/** Syncs and closes files, at most `syncLimit` at a time. */
 class WrittenFiles {
   readonly #syncing = new Set<Promise<void>>()
   #failure: unknown
@@ -93,7 +91,7 @@ class WrittenFiles {
     await Promise.all(this.#syncing)
   }
 
-  /** Throws the first error of the syncs so far, if there was one. */
+  /** Throws the first error of a sync, if there was one. */
   throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure
   }

@@ -1,7 +1,5 @@
 /**
  * Parses the end record and the central directory of a zip archive (APPNOTE.TXT 6.3.10, sections 4.3.12 and 4.3.16).
- *
- * Pure functions, linear in the bytes. `zip` checks that the entries are where the directory says.
  */
 import { textOf, unusable, type EntryKind } from './entry.ts'
 
@@ -33,7 +31,7 @@ interface End {
 }
 
 export const recordBytes = 46
-/** The size of an end record: `least` without a comment, `most` with the longest comment. */
+/** The size of an end record without a comment, and with the longest comment. */
 export const endBytes = { least: 22, most: 22 + 0xffff } as const
 
 const endSignature = 0x06054b50
@@ -48,7 +46,7 @@ const patchFlag = 0x0020
 /** The extra field that repeats the name in UTF-8 (section 4.6.9). */
 const unicodePathField = 0x7075
 
-/** Systems that store a Unix mode in the upper half of an entry's attributes: Unix and OS X (section 4.4.2.2). */
+/** Systems that store a Unix mode in an entry's attributes: Unix and OS X (section 4.4.2.2). */
 const unixHosts: ReadonlySet<number> = new Set([3, 19])
 const typeMask = 0o170000
 const kindsByType: Readonly<Record<number, EntryKind>> = { 0o100000: 'file', 0o040000: 'folder', 0o120000: 'link' }
@@ -120,7 +118,7 @@ function kindOf(mode: number, name: Buffer): EntryKind {
   return kind
 }
 
-/** Refuses a record whose extra fields give another name, because some programs use that name. @throws AppError */
+/** Refuses a record whose extra fields give another name. @throws AppError */
 function assertOneName(name: Buffer, extra: Buffer): void {
   for (let at = 0; at + 4 <= extra.length;) {
     const end = at + 4 + extra.readUInt16LE(at + 2)

@@ -2,8 +2,7 @@
  * Reads a zip archive by its central directory (APPNOTE.TXT 6.3.10 of PKWARE): stored and deflated entries.
  *
  * The entries must be where the directory says, without gaps or overlaps. So a program that reads from front to back
- * sees the same entries, and no data is unpacked twice. Encryption, ZIP64, several disks, patches and other methods are
- * refused. Sizes and CRC-32 are checked.
+ * sees the same entries.
  */
 import { Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
@@ -76,7 +75,7 @@ async function assertLocalHeader(file: RandomAccess, record: ZipRecord): Promise
 
 const most32 = 0xffff_ffff
 
-/** Checks the bytes between the data and the next header: a data descriptor if the flags announce it, else no bytes. */
+/** Checks that a data descriptor, if announced by the flags, is all that follows the data. */
 async function assertDescriptor(
   file: RandomAccess, record: ZipRecord, { from, to }: { readonly from: number; readonly to: number },
 ): Promise<void> {
