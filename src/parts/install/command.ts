@@ -1,9 +1,8 @@
 /**
- * `agent-server agents`: lists, installs, verifies and removes the programs of agents in the data folder; `agents
+ * `agent-server agents`: lists, installs, verifies and removes the programs of agents in the data folder. `agents
  * schema` prints the JSON schema of the file for `--providers`.
  *
- * The command works while a server holds the lock of the data folder. It locks the folder of agents, so that no two
- * commands change it at the same time. Progress goes to standard error, results to standard output.
+ * The command also works while a server uses the data folder: it locks only the folder of agents.
  */
 import { randomUUID } from 'node:crypto'
 import { findDifference } from './differences.ts'
@@ -34,9 +33,8 @@ interface Work extends Pick<CommandCall, 'config' | 'words' | 'environment' | 'p
 }
 
 /**
- * Runs the command. Returns exit code 0 when done, 1 when an agent differs from its record.
- * @throws AppError `invalid_option` for an unknown action; the errors of `isDataFolder`, `loadProviders` and the
- * actions
+ * Runs the command. Returns exit code 0 when done, 1 when `verify` finds a difference.
+ * @throws AppError `invalid_option` for an unknown action; the errors of the actions
  */
 export async function run(call: CommandCall): Promise<number> {
   const { config, words, flags, environment, print, tell, signal } = call
@@ -173,7 +171,7 @@ async function remove(work: Work): Promise<number> {
   return 0
 }
 
-/** Removes the files that no record names, unless a server runs. Returns whether they were removed; never throws. */
+/** Removes the files that no record names. Returns false if files are left, for example because a server runs. */
 async function removeWaste({ agentsDir, config: { dataDir }, tell }: Work): Promise<boolean> {
   try {
     const lock = await lockFolder(dataDir, { clock: Date.now, onLost: () => undefined })

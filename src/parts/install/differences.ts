@@ -1,9 +1,6 @@
 /**
- * Compares an installed agent with its record. The thorough check compares the digest of every file, the quick check
- * only size, modification time and inode of the executables.
- *
- * The quick check finds an executable that was written, replaced or removed. It does not find a change in place that
- * keeps the size, if the modification time was set back.
+ * Compares an installed agent with its record. The thorough check compares the digest of every file. The quick check
+ * compares only size, modification time and inode of the executables.
  */
 import { join } from 'node:path'
 import { lstat } from '../../base/read-files.ts'
@@ -37,8 +34,8 @@ export async function compareFiles(
 }
 
 /**
- * Returns the difference that the record already has (`doubt`), else the first executable that is missing or whose
- * size, modification time or inode differs; undefined when there is none.
+ * Returns the `doubt` in the record, else the first difference that the quick check finds; undefined when there is
+ * none.
  */
 export async function findDifference(folder: string, installation: Installation): Promise<Difference | undefined> {
   if (installation.doubt !== undefined) return installation.doubt

@@ -2,8 +2,7 @@
  * Describes the files of a folder: size and SHA-256 of each file, and a stamp (modification time and inode) of each
  * executable.
  *
- * An entry that is neither file nor folder, such as a link, is refused, so nothing outside the folder is read. Files
- * are read in pieces, a few files at a time.
+ * Links are refused, so nothing outside the folder is read.
  */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
@@ -25,8 +24,8 @@ export interface DigestOptions {
 const pieceBytes = 128 * 1024
 
 /**
- * Returns a description of each file, sorted by path. Executables have a `stamp`. They are the `entry`, files with an
- * execute bit, and native code (recognized by its first four bytes).
+ * Returns a description of each file, sorted by path. A file is executable if it is the `entry`, has an execute bit, or
+ * begins like native code.
  * @throws AppError `storage_failed` for an entry that is neither file nor folder, or too many files; the system's
  * error; the signal's reason
  */

@@ -7,8 +7,7 @@
  *       new-<id>/                   an installation in progress, or the files of a killed installation
  *       lock/                       lets one process at a time change the folder
  *
- * An agent is installed while its record exists. Files that no record names are no longer needed, except by agents that
- * were started earlier. So `removeUnused` may be called only when no server runs agents from this folder.
+ * An agent is installed while its record exists. Running agents may still use files that no record names.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -30,7 +29,7 @@ export function agentsFolderIn(dataDir: string): string {
 }
 
 /**
- * Locks the folder of installed agents, runs `body`, and releases the lock. Creates the folder when it does not exist.
+ * Locks the folder of installed agents, runs `body`, and releases the lock. Creates a missing folder.
  * @throws AppError `storage_full`, `storage_failed`; the errors of `lockFolder` and of `body`
  */
 export async function changeAgents<T>(folder: string, clock: Clock, body: () => Promise<T>): Promise<T> {
@@ -58,8 +57,7 @@ export async function removeHalfMade(folder: string): Promise<void> {
 }
 
 /**
- * Removes the folders of installations that no record names. Call it in `changeAgents` only, while no agent runs from
- * this folder.
+ * Removes the installations that no record names. Call it in `changeAgents` only, while no agent runs from this folder.
  */
 export async function removeUnused(folder: string): Promise<void> {
   const installations = await Promise.all((await listInstalled(folder)).map((name) => readInstallation(folder, name)))

@@ -1,9 +1,8 @@
 /**
  * Installs an agent in an exact version, verifies it, and removes it.
  *
- * npm installs into a new folder. The record is written last, and replaces an earlier record. So an installation that
- * fails or is interrupted changes no installed agent. The files of an earlier version stay until `removeUnused` is
- * called, because agents may run from them.
+ * npm installs into a new folder, and the record is written last. So a failed installation changes no installed agent.
+ * The files of an earlier version stay until `removeUnused` is called.
  */
 import { join, posix } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -38,16 +37,13 @@ export interface InstallOptions {
   readonly platform?: string
 }
 
-/**
- * An exact version (Semantic Versioning 2.0.0): three numbers, an optional pre-release and build. No ranges, no tags.
- */
+/** An exact version (Semantic Versioning 2.0.0). */
 const exactVersion = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
 
 /**
  * Installs an agent and returns its record.
  * @throws AppError `bad_request` for a version that is not exact or a provider without a package; the errors of
- * `changeAgents`, `sweepInstalls`, `runNpmInstall`, `findEntry`, `digestFolder` and `writeInstallation`; the signal's
- * reason
+ * `changeAgents`, `sweepInstalls`, `runNpmInstall`, `findEntry`, `digestFolder` and `writeInstallation`
  */
 export async function installAgent(options: InstallOptions): Promise<Installation> {
   const { agentsDir, provider, version, clock, createId } = options
@@ -61,7 +57,7 @@ export async function installAgent(options: InstallOptions): Promise<Installatio
     )
   }
   return changeAgents(agentsDir, clock, async () => {
-    // The processes of killed installations are ended first, because they may still write into this folder.
+    // Processes of a killed installation may still write into this folder.
     await sweepInstalls(installInstance(agentsDir))
     await removeHalfMade(agentsDir)
     const id = createId()
@@ -117,9 +113,8 @@ async function fill(folder: string, id: string, options: InstallOptions): Promis
 }
 
 /**
- * Compares the digest of every file of an agent with its record. Returns the differences; undefined when the agent is
- * not installed. If all digests match, the record gets the present modification times and inodes, which change when a
- * backup is restored. Otherwise the record gets the first difference, and the server does not start the agent any more.
+ * Compares every file of an agent with its digest in the record. Returns the differences; undefined when the agent is
+ * not installed. The record gets new stamps if all digests match, else the first difference as `doubt`.
  * @throws AppError `storage_full`, `storage_failed`; the errors of `changeAgents` and `compareFiles`
  */
 export async function verifyAgent(
@@ -157,10 +152,10 @@ function reasonWithoutPackage({ installCommand }: InstallOptions['provider']): s
 }
 
 /**
- * Returns the path of the agent's program in `folder`: the path that the provider table has for this platform, else the
- * path in `bin` of the package.
+ * Returns the path of the agent's program in `folder`: the path in the provider table for this platform, else the path
+ * in `bin` of the package.
  * @throws AppError `upstream_failed` when npm installed another version, when the program is missing, or when a package
- *   whose program comes from `bin` has an install script
+ * with its program in `bin` has an install script
  */
 async function findEntry(
   folder: string, provider: InstallOptions['provider'], wanted: { version: string; platform: string },
@@ -193,10 +188,10 @@ async function findEntry(
   throw refusal(`the package has no program "${binary}"`)
 }
 
-/** The scripts of a package that npm runs when it installs the package as a dependency. */
+/** The scripts that npm runs when it installs a package as a dependency. */
 const installScripts = ['preinstall', 'install', 'postinstall'] as const
 
-/** Returns whether a file is a script for Node, by its extension or its first line (`#!`). */
+/** True for a script for Node, by its extension or its first line. */
 async function isScript(path: string): Promise<boolean> {
   if (/\.[cm]?js$/.test(path)) return true
   const handle = await openForReading(path)

@@ -1,9 +1,8 @@
 /**
  * Returns the command of an installed agent, as long as the agent's files are unchanged.
  *
- * Before each start of a program, the quick check compares its executables with the record. After the start of the
- * server, a background check compares every digest of every installed agent once. An agent that differs is logged, and
- * not started until it is installed or verified again. A change between the check and the start goes unnoticed.
+ * Before each start of a program, the quick check (differences.ts) compares its executables. After the start of the
+ * server, every digest is compared once. An agent that differs is not started until it is installed or verified again.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { Log, LogFields } from '../../base/log.ts'
@@ -25,8 +24,8 @@ export interface InstalledAgentsOptions {
 export class InstalledAgents {
   readonly #options: InstalledAgentsOptions
   /**
-   * The records that this server has read, by agent name, each with the stamp of its file. A record has about a
-   * megabyte, so it is read again only after its file has changed.
+   * The records by agent name, each with the stamp of its file. A record is large, so it is read again only after its
+   * file has changed.
    */
   readonly #known = new Map<string, FileStamp & { readonly installation: Installation }>()
   /** The first difference that the background check found in each installation, by the key of `stateOf`. */
@@ -39,9 +38,9 @@ export class InstalledAgents {
   }
 
   /**
-   * Returns the command that starts an agent, as program and arguments; undefined when the agent is not installed.
-   * @throws AppError `agent_failed` when its files differ from the installed ones, `storage_failed` for a damaged
-   * record, `not_found` for a name that no agent can have
+   * Returns the program and arguments that start an agent; undefined when the agent is not installed.
+   * @throws AppError `agent_failed` when its files differ from the record, `storage_failed` for a damaged record,
+   * `not_found` for a name that no agent can have
    */
   async commandOf(name: string): Promise<readonly string[] | undefined> {
     const { agentsDir } = this.#options
@@ -101,10 +100,7 @@ export class InstalledAgents {
     }
   }
 
-  /**
-   * Removes the files that no record names. No agent uses them, because this server has started none yet. While an
-   * `agent-server agents` command changes the folder, the files stay until the next start of a server.
-   */
+  /** Removes the files that no record names. Does nothing while an `agent-server agents` command changes the folder. */
   async #removeWaste(): Promise<void> {
     const { agentsDir, clock } = this.#options
     await changeAgents(agentsDir, clock, () => removeUnused(agentsDir)).catch((error: unknown) => {
@@ -131,7 +127,7 @@ export class InstalledAgents {
   }
 }
 
-/** Returns the key of `#doubts`. It changes when the agent is installed or verified, so older doubts are ignored. */
+/** Returns the key of `#doubts`. An installation or verification changes the key. */
 function stateOf({ folder, verifiedAt }: Installation): string {
   return `${folder} ${verifiedAt}`
 }

@@ -1,8 +1,6 @@
 /**
- * Installs agents on request of clients, and reports the state of each installation.
- *
- * An agent has at most one running installation, and installations of several agents run one after another. The reports
- * are in memory and end with the server. A failed installation changes nothing, and its report has the reason.
+ * Installs agents on request of clients, one after another, and reports the state of each installation. The reports end
+ * with the server.
  */
 import { randomUUID } from 'node:crypto'
 import { ok, type Call } from '../../api/call.ts'
@@ -35,7 +33,7 @@ export class InstallJobs {
     this.#needs = needs
   }
 
-  /** Starts the installation of an agent, unless it is running already. @throws AppError `not_found` */
+  /** Starts the installation of an agent, unless the installation is running. @throws AppError `not_found` */
   begin(call: Call): HttpResponse {
     const name = parameterOf(call.parameters, 'name')
     const provider = this.#needs.providers.find((one) => one.name === name)

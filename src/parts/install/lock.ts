@@ -1,16 +1,14 @@
 /**
- * The lock of a pinned agent: all its packages in exact versions, with the digests of their archives. With a lock every
- * installation gets the same bytes, or fails.
+ * The lock of a pinned agent: all its packages in exact versions, with the digests of their archives.
  *
- * A lock is a package-lock.json of npm (`lockfileVersion` 3) without registry addresses, so npm uses the registry of
- * the user's npm configuration. `locks/<name>.ts` is made by scripts/lock-agents and loaded when the agent is
- * installed. A lock is used only on the platforms that it lists as complete.
+ * A lock is a package-lock.json of npm (`lockfileVersion` 3) without registry addresses, so that npm uses the user's
+ * registry. scripts/lock-agents makes `locks/<name>.ts`.
  */
 
 export interface Lock {
   readonly packageName: string
   readonly version: string
-  /** The platforms for which the lock is complete, such as `linux-x64`. */
+  /** The platforms for which the lock has all packages, such as `linux-x64`. */
   readonly platforms: readonly string[]
   /** The packages by path, as in `package-lock.json`; the path of the root is empty. */
   readonly packages: Readonly<Record<string, unknown>>
@@ -37,7 +35,7 @@ export const shippedLocks: Locks = new Map([
   ['qwen-code', () => import('./locks/qwen-code.ts')],
 ])
 
-/** Returns the lock for a package, version and platform; undefined when there is none. */
+/** Returns the lock for a package, version and platform; undefined without one. */
 export async function findLock(
   locks: Locks, { name, packageName, version, platform }: LockQuery,
 ): Promise<Lock | undefined> {

@@ -1,12 +1,11 @@
 /**
  * Runs npm to install one package in an exact version, with its dependencies, into a folder.
  *
- * With a lock npm checks each package against the digest in the lock, without a lock against the registry's digest. npm
- * runs no script of a package and makes no links. Registry, proxy and credentials come from the user's npm
- * configuration.
+ * npm compares each package with the digest in the lock, or in the registry if there is no lock. npm runs no script of
+ * a package.
  *
- * npm ends when this process ends or is killed: npm's parent is a shell that ends its own process group when the pipe
- * from this process closes. The next installation ends any process that survives this (`sweepInstalls`).
+ * npm's parent is a shell. When this process ends, the shell ends its own process group. The next installation ends
+ * processes that are left (`sweepInstalls`).
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -40,8 +39,9 @@ const minute = 60_000
 const problemLimitChars = 600
 
 /**
- * Installs the package into the folder. @throws AppError `agent_failed` when npm is not in the PATH, `upstream_failed`
- * when it fails, `upstream_timeout`; the signal's reason.
+ * Installs the package into the folder.
+ * @throws AppError `agent_failed` when npm is not in the PATH, `upstream_failed` when npm fails, `upstream_timeout`;
+ * the signal's reason
  */
 export async function runNpmInstall(options: NpmOptions): Promise<void> {
   const { folder, packageName, version, environment, signal, instance, id, timeoutMs = 15 * minute } = options
@@ -85,8 +85,8 @@ export async function runNpmInstall(options: NpmOptions): Promise<void> {
 }
 
 /**
- * Writes package.json and, with a lock, package-lock.json into `folder`, and returns npm's first arguments. Without
- * this package.json npm would look for a project in the parent folders.
+ * Writes package.json and, with a lock, package-lock.json. Returns npm's first arguments. Without this package.json,
+ * npm would use a project in a parent folder.
  */
 async function prepare({ folder, packageName, version, lock }: NpmOptions): Promise<readonly string[]> {
   const dependencies = lock === undefined ? {} : { dependencies: { [packageName]: version } }
@@ -104,18 +104,15 @@ export function sweepInstalls(instance: string): Promise<void> {
   return sweepMarked({ instance })
 }
 
-/**
- * Returns the instance id for the markers of installations in a folder. Each folder has a different id, so that
- * `sweepInstalls` ends only the installations of this folder.
- */
+/** Returns the instance id for the markers of installations in this folder. */
 export function installInstance(agentsDir: string): string {
   return `install-${digestText(agentsDir).slice(0, 16)}`
 }
 
 /**
- * A POSIX sh script that runs npm, and ends its own process group when the pipe from this process ends. `$$` is the
- * shell, the leader of the group. The pipe is descriptor 3, because the shell gives a background command no stdin. The
- * shell catches the SIGTERM that the group gets, and exits with npm's exit code.
+ * A POSIX sh script that runs npm, and ends its own process group when the pipe from this process ends. The pipe is
+ * descriptor 3, because the shell gives a background command no stdin. The trap keeps the shell alive after SIGTERM, so
+ * that the shell can exit with npm's exit code.
  */
 const guarded = `exec 3<&0 </dev/null
 trap : TERM
@@ -126,10 +123,10 @@ wait "$program"; code=$?
 while kill -s 0 "$program" 2>/dev/null; do wait "$program"; code=$?; done
 exit "$code"`
 
-/** POSIX: the exit code of a shell for a program that does not exist. */
+/** A shell's exit code for a missing program (POSIX). */
 const notFound = 127
 
-/** Returns npm's error lines as one line of at most 600 characters, without lines about its log file. May be empty. */
+/** Returns npm's error lines as one line, without lines about npm's log file. May be empty. */
 function problemIn(stderr: string): string {
   const lines = stderr.split('\n').flatMap((line) => /^npm (?:error|ERR!) (.+)/.exec(line)?.[1]?.trim() ?? [])
   const told = lines.filter((line) => !line.startsWith('A complete log')).join('; ').slice(0, problemLimitChars)

@@ -38,7 +38,7 @@ export const install = {
   },
   routes: {
     'GET /api/agents/installations': 'read',
-    // This route brings programs to this machine, and the server starts them later.
+    // The server later starts the installed programs.
     'POST /api/agents/{name}/install': 'execute',
   },
   offers: ['installedAgents'],

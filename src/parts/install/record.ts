@@ -1,9 +1,8 @@
 /**
- * The record of an installed agent: its package, how to start it, and the size and digest of each file.
+ * The record of an installed agent: its package, how to start it, and the size and digest of each file. Executables
+ * also have stamps, which can be compared without reading the file.
  *
- * The record is a JSON file beside the folder of the agent's files, with mode 0600. For executables it also holds
- * stamps, which can be compared without reading the file. The record protects against accidents, not against an
- * attacker: a process that can write the record can change it.
+ * The record protects against accidents. It does not protect against a process that can write the record.
  */
 import { basename, join } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -26,12 +25,9 @@ export interface Installation {
   /** The version of Node that installed the agent. */
   readonly nodeVersion: string
   readonly installedAt: string
-  /**
-   * The time of the installation, or of the last `verify` that found all digests right. Differences that a background
-   * check found before this time are ignored.
-   */
+  /** The time of the installation, or of the last `verify` that found all digests right. */
   readonly verifiedAt: string
-  /** The first difference that the last `verify` found; absent when it found none. */
+  /** The first difference that the last `verify` found; absent if there was none. */
   readonly doubt?: Difference
   readonly files: readonly InstalledFile[]
 }
@@ -61,7 +57,7 @@ export interface FileStamp {
 /** Version of the record's format. */
 const format = 1
 const limitBytes = 64 * 1024 * 1024
-/** The most JSON values of a record: enough for 200,000 files (the limit of `digests.ts`) with about 16 values each. */
+/** The most JSON values of a record. */
 const valueLimit = 4_000_000
 
 const nameShape = /^[a-z0-9][a-z0-9._-]{0,63}$/
@@ -69,8 +65,8 @@ const folderShape = /^[^@/\\\0]*@[^/\\\0]*$/
 const digestShape = /^[0-9a-f]{64}$/
 
 /**
- * Reads the record of an agent. Returns undefined when no agent of this name is installed.
- * @throws AppError `storage_failed` for a record that cannot be read or is invalid.
+ * Reads the record of an agent. Returns undefined for an agent that is not installed.
+ * @throws AppError `storage_failed` for a record that cannot be read or is invalid
  */
 export async function readInstallation(folder: string, name: string): Promise<Installation | undefined> {
   if (!nameShape.test(name)) return undefined

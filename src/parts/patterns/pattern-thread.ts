@@ -1,15 +1,14 @@
 /**
- * Tests texts against a regular expression of a client or a model, in a thread.
+ * Tests texts against a regular expression of a client or a model, in a thread. An expression can run for ever on a
+ * short text, and `close` ends the thread.
  *
- * An expression can be written so that it runs for ever on a short text. It then keeps only the thread busy: the test
- * fails at the time limit, and `close` ends the thread. The limit is for the time of all tests together. Call `test`
- * again only when the last test has settled.
+ * The time limit is for all tests together. Call `test` again only when the last test has settled.
  */
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
 
-/** The time limit for the start of the thread. The start takes long on a busy machine, whatever the expression is. */
+/** The time limit for the start of the thread. */
 const startTimeoutMs = 30_000
 
 export interface PatternThreadOptions {
@@ -29,7 +28,7 @@ export class PatternThread {
 
   private constructor(options: PatternThreadOptions) {
     const { source, flags } = options
-    // The compiler does not rewrite file names in strings, so the name is chosen here.
+    // The compiler does not rewrite file names in strings.
     const file = import.meta.url.endsWith('.ts') ? './pattern-worker.ts' : './pattern-worker.js'
     this.#worker = new Worker(new URL(file, import.meta.url), {
       workerData: { source, flags },

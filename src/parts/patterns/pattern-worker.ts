@@ -1,8 +1,7 @@
 /**
- * The code that runs in the thread of `PatternThread`: holds one regular expression and tests each text.
+ * The code that runs in the thread of `PatternThread`: tests each text against one regular expression.
  *
- * The first message of the thread is `{ready}` or `{error}`. After that the thread answers each message with
- * `{matches}`.
+ * The first message of the thread is `{ready}` or `{error}`. Later messages are `{matches}`.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../../base/errors.ts'
