@@ -1,8 +1,6 @@
 /**
- * Splits batches into single messages, because the JSON-RPC peer does not support batches. Batches are never sent.
- *
- * A server that speaks 2025-03-26 may put several messages into one line (MCP 2025-03-26, "Batching"; JSON-RPC 2.0,
- * section 6). The messages of a batch are delivered one at a time, and none while the peer is paused.
+ * Splits received batches into single messages (MCP 2025-03-26, "Batching"; JSON-RPC 2.0, section 6). The JSON-RPC peer
+ * does not support batches.
  */
 import type { Framing, FramingHandlers } from '../../rpc/peer.ts'
 
@@ -18,7 +16,7 @@ export function withoutBatches(inner: Framing): Framing {
     start(given) {
       handlers = given
       const onMessage = (value: unknown): void => {
-        // `pause` pauses `inner` too, so no other batch arrives before this batch is delivered.
+        // `pause` also pauses `inner`, so the earlier batch is delivered by now.
         batch = Array.isArray(value) ? value : [value]
         next = 0
         deliver()

@@ -1,10 +1,8 @@
 /**
- * The client side of one MCP session, over any transport: the handshake, the list of tools, and calls (MCP 2025-06-18:
- * lifecycle, server/tools, and the utilities cancellation, ping and progress).
+ * The client side of one MCP session: the handshake, the list of tools, and calls (MCP 2025-06-18: lifecycle,
+ * server/tools, and the utilities cancellation, ping and progress).
  *
- * The client offers no capabilities: no roots, no sampling, no elicitation. An aborted call is cancelled at the server.
- * Data from the server is untrusted: lists and pages have limits, and invalid entries are dropped. Nothing is retried
- * here.
+ * The client offers no capabilities. Data from the server is untrusted, so lists and pages have limits.
  */
 import { deferred, untilAborted } from '../../base/wait.ts'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -30,7 +28,7 @@ export interface McpCall {
   readonly name: string
   readonly args: object
   readonly signal: AbortSignal
-  /** The longest time without a message of the server about the call, in milliseconds. */
+  /** The longest time, in milliseconds, without a message about the call. */
   readonly silenceMs: number
 }
 
@@ -41,7 +39,7 @@ const versions: ReadonlySet<string> = new Set([askedVersion, '2025-11-25', '2025
 const requestTimeoutMs = 60_000
 const longestCallMs = 3_600_000
 const pageLimit = 100
-/** The longest list of tools as JSON. The list goes into one event, and to the model with every request. */
+/** The longest list of tools, in characters of JSON. */
 const listLimitChars = 1_000_000
 
 /** Opens a session. @throws RpcError, AppError, or the signal's reason; then the transport is closed. */
@@ -95,9 +93,8 @@ export class McpClient {
   }
 
   /**
-   * Sends `initialize` and checks the version of the server. The protocol forbids cancelling `initialize`, so a caller
-   * that gives up closes the session. @throws AppError `upstream_failed` for an unknown version, RpcError,
-   * RpcClosedError, or the signal's reason
+   * Sends `initialize` and checks the version of the server. The protocol forbids cancelling `initialize`.
+   * @throws AppError `upstream_failed` for an unknown version, RpcError, RpcClosedError, or the signal's reason
    */
   async initialize(signal: AbortSignal): Promise<void> {
     const clientInfo = { name: 'agent-server', version: this.#options.version }
@@ -119,7 +116,7 @@ export class McpClient {
   }
 
   /**
-   * Returns the tools of all pages without invalid entries; empty if the server offers no tools.
+   * Returns the valid tools of all pages; empty if the server offers no tools.
    * @throws RpcError, AppError, RpcTimeoutError, RpcClosedError, or the signal's reason
    */
   async listTools(signal: AbortSignal): Promise<readonly McpTool[]> {
@@ -190,10 +187,7 @@ export class McpClient {
     this.#ended.resolve((await this.#wordsOfEnd(error)) ?? 'The server ended the connection')
   }
 
-  /**
-   * Returns why the connection ended: an exceeded limit, else the transport's reason, else the message of `cause`, if
-   * any.
-   */
+  /** Returns why the connection ended: an exceeded limit, else the transport's reason, else the message of `cause`. */
   async #wordsOfEnd(cause: unknown): Promise<string | undefined> {
     if (cause instanceof RpcLimitError) return cause.message
     return (await this.#transport.reasonOfEnd()) ?? (cause === undefined ? undefined : messageOf(cause))

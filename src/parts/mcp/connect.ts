@@ -1,9 +1,8 @@
 /**
  * Opens the session with one MCP server: from its plan to a connected client.
  *
- * A program gets the environment that every child process of this server gets (process/environment), plus the variables
- * in its settings. No variable of the settings is refused, because the author of the settings also chose the program.
- * Of the stored secrets the program gets only those that its settings name.
+ * A program gets the environment of all child processes of this server (process/environment), and the variables in its
+ * settings.
  */
 import { assertNever } from '../../base/errors.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'

@@ -1,10 +1,9 @@
 /**
- * Streamable HTTP (MCP 2025-06-18, transports): each message of the client is a POST, answered by
- * JSON or by an event stream.
+ * Streamable HTTP (MCP 2025-06-18, transports): the client sends each message as a POST. The response is JSON or an
+ * event stream.
  *
  * A GET receives the messages that the server sends on its own, or resumes an interrupted stream. A stream can be
- * resumed if the server gives its events ids. The connection ends when the server cannot be reached or has forgotten
- * the session. `close` deletes the session.
+ * resumed if its events have ids.
  */
 import { AppError } from '../../base/errors.ts'
 import { sleep } from '../../base/wait.ts'
@@ -30,8 +29,8 @@ export interface HttpTransportOptions {
   /** Called when the stream for the server's own messages starts: earlier messages may be lost. */
   readonly onGap?: () => void
   /**
-   * The wait in milliseconds before a stream is reopened, unless the server sets another wait. The wait doubles after
-   * each failure. Default 1000.
+   * The wait in milliseconds before a stream is reopened. Doubles after each failure. A server can set another wait.
+   * Default 1000.
    */
   readonly retryMs?: number
   readonly limits?: MessageLimits | undefined
@@ -48,9 +47,9 @@ const connectTimeoutMs = 30_000
 const deleteTimeoutMs = 2000
 const retryLimit = 5
 const redirectLimit = 3
-/** A stream that ends after this time, in milliseconds, is not counted as a failure. */
+/** A stream that lasts longer than this time, in milliseconds, resets the count of failures. */
 const steadyMs = 30_000
-/** Node's longest timer, in milliseconds, used as "no limit": the callers limit the time. */
+/** Node's longest timer, in milliseconds: no limit here, because callers limit the time. */
 const longestMs = 2 ** 31 - 1
 
 export class HttpTransport implements Transport, Framing {
@@ -118,7 +117,7 @@ export class HttpTransport implements Transport, Framing {
       timeoutMs: deleteTimeoutMs,
       signal: AbortSignal.timeout(deleteTimeoutMs),
     }
-    // A server may refuse the DELETE (405), and an unreachable server has no session: both failures are ignored.
+    // A server may refuse the DELETE (405).
     const stream = await openAuthorized({ method: 'DELETE', url, headers: this.#headers(), ...limits }, bearer).catch(
       ignore,
     )
@@ -228,9 +227,9 @@ export class HttpTransport implements Transport, Framing {
   }
 
   /**
-   * Reads a stream up to the response to the request `id`, or to its end. An interrupted stream that can be resumed is
-   * treated as ended.
-   * @throws the error of any other interrupted stream, AppError for a body of another type
+   * Reads a stream up to the response to the request `id`, or to its end. Also returns after an interruption if the
+   * stream can be resumed.
+   * @throws the error of another interrupted stream, AppError for a body of another type
    */
   async #read(stream: OutboundStream, signal: AbortSignal, id: unknown): Promise<StreamPart> {
     const type = stream.headers['content-type'] ?? ''

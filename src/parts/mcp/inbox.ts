@@ -1,8 +1,7 @@
 /**
  * Delivers messages that arrive over HTTP to a peer: one at a time, and none while the peer is paused.
  *
- * `put` resolves when its messages are delivered, so the caller of `put` reads no further until then. A batch
- * (2025-03-26, "Batching") is split into messages, because the peer does not support batches.
+ * A batch (2025-03-26, "Batching") is split into messages, because the peer does not support batches.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, TooManyValuesError } from '../../base/json.ts'
@@ -36,9 +35,9 @@ export class Inbox {
   }
 
   /**
-   * Passes the messages in the text to the peer. Resolves when they are delivered, or the inbox is closed. The result
-   * is true if a delivered message answers the request with this id.
-   * @throws AppError when the text holds too many values
+   * Passes the messages in the text to the peer. Resolves when all are delivered, or the inbox is closed. Returns true
+   * if a message answers the request with this id.
+   * @throws AppError when the text has too many values
    */
   async put(text: string, requestId: unknown): Promise<boolean> {
     let isAnswered = false

@@ -23,7 +23,7 @@ export const mcp = {
     'POST /api/mcp/oauth/start': 'configure',
     'GET /api/mcp/oauth/status/{job_id}': 'configure',
     'POST /api/mcp/oauth/callback/{job_id}': 'configure',
-    // A browser from the authorization server has no key: the single-use state in its query is the key.
+    // The browser has no key. Its query has a state that is valid once.
     'GET /api/mcp/oauth/callback': 'open',
     'DELETE /api/mcp/oauth/logins/{name}': 'configure',
   },

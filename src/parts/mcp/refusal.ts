@@ -1,8 +1,8 @@
 /**
- * The error for an unsuccessful HTTP response of an MCP server, in one sentence.
+ * The error for an unsuccessful HTTP response of an MCP server. A JSON-RPC error in the body gives the message
+ * (2025-06-18, transports, "Sending Messages to the Server", 4).
  *
- * The server's message is untrusted text; callers mask and cut it before showing it. The message is taken from a
- * JSON-RPC error in the body (2025-06-18, transports, "Sending Messages to the Server", 4). Any other body is ignored.
+ * The message is untrusted text. Callers mask and cut it.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseJson } from '../../base/json.ts'

@@ -2,8 +2,7 @@
  * Converts the result of an MCP tool into an observation (contract: payloads.md, MCPToolObservation; MCP 2025-06-18,
  * server/tools, "Tool Result").
  *
- * Texts, images and texts in resources are kept; a link to a resource is named. A structured result is shown as JSON if
- * there is no text. Parts of other types are counted. All parts have limits.
+ * A structured result is shown as JSON if there is no text. Parts that cannot be shown are counted.
  */
 import { isObject } from '../../base/json.ts'
 import { textIn } from '../../conversation/log/message-text.ts'
@@ -33,7 +32,6 @@ export function observationOf(toolName: string, result: Fields): Observation {
   })
 }
 
-/** Returns the text of a result, without its images. */
 export function resultText(result: Fields): string {
   const [, ...content] = observationOf('', result).content
   return textIn(content)
@@ -59,7 +57,7 @@ function partOf(block: Fields): Part {
   return imageOf(memberAt(block, 'resource', 'mimeType'), memberAt(block, 'resource', 'blob'))
 }
 
-/** Returns the image as a data URL; undefined for data that is not base64, and for a type that is no image. */
+/** Returns the image as a data URL; undefined for another type or invalid base64. */
 function imageOf(type: unknown, data: unknown): Part {
   if (typeof type !== 'string' || !/^image\/[\w.+-]{1,100}$/.test(type)) return undefined
   if (typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return undefined

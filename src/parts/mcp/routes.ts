@@ -1,10 +1,8 @@
 /**
- * REST handlers for MCP servers: a trial of a server before it goes into the settings, and sign-ins (contract:
- * others.md, section 6).
+ * REST handlers for MCP servers: trials, and sign-ins (contract: others.md, section 6).
  *
- * A trial that was made has the status 200, and the body says whether the server works. The callback is for browsers
- * that come from an authorization server. It needs the state of a waiting sign-in, which is valid once. Its response is
- * one of two fixed pages, which repeat nothing of the request.
+ * A trial has the status 200 even when the server does not work. The callback of a sign-in responds with one of two
+ * fixed pages, which repeat nothing of the request.
  */
 import { AppError, type Issue } from '../../base/errors.ts'
 import type { HttpResponse } from '../../http/reply.ts'

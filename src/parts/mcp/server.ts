@@ -1,9 +1,8 @@
 /**
  * One MCP server of an open conversation: started when its tools are requested, and restarted after it has ended.
  *
- * `ready` starts due work (a start, or a new list of tools after the server announced one) and waits for it, at most
- * `patienceMs`. A late result is used at a later step. From the second failure in a row on, the next start is
- * delayed, longer each time. After `close` nothing of the server is left.
+ * `ready` starts due work and waits for it, at most `patienceMs`. From the second failure in a row on, the next start
+ * is delayed, longer each time.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -22,7 +21,7 @@ export type ServerStatus = 'waiting' | 'starting' | 'ready' | 'failed' | 'needs_
 export interface ServerLimits {
   /** The longest time for a start with the list of tools, in milliseconds. */
   readonly startTimeoutMs: number
-  /** The longest time that a step of the agent waits for a start or a new list, in milliseconds. */
+  /** The longest time, in milliseconds, that `ready` waits. */
   readonly patienceMs: number
 }
 
@@ -118,8 +117,7 @@ export class McpServer {
       signal.throwIfAborted()
       if (!isSessionLost(error)) throw await client.explain(error)
     }
-    // The server did not process the call, so send it again in a new session (2025-06-18, transports, "Session
-    // Management", 4).
+    // The server did not process the call, so it can be sent again (2025-06-18, transports, "Session Management", 4).
     await client.over
     await this.ready()
     if (this.#client === undefined) {
@@ -204,7 +202,6 @@ export class McpServer {
     this.#report('failed', reason)
   }
 
-  /** Reports that the server needs a login. Checking this sends no request, so every step can do it. */
   #needLogin(): void {
     this.#end()
     this.#report('needs_login', new LoginRequiredError().message)

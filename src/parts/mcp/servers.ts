@@ -1,12 +1,11 @@
 /**
  * The MCP servers of one conversation: their current tools, and the state of each server.
  *
- * All servers start in parallel when the tools are first requested. A step waits a limited time for a slow server,
- * whose tools appear at a later step. A server with a tool name that is already used counts as failed, and none of its
- * tools is used.
+ * A step waits a limited time for a slow server, whose tools appear at a later step. If a tool name of a server is
+ * already used, the server counts as failed.
  *
- * The state is published after the first tools were returned, so that the event that lists the tools is among the first
- * events of a conversation (contract: events.md, section 5).
+ * The state is published after the first tools. So the event that lists the tools is among the first events of a
+ * conversation (contract: events.md, section 5).
  */
 import { AppError, maskedErrorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -33,7 +32,7 @@ export interface McpServerState {
 }
 
 export interface McpServersOptions {
-  /** Settings by server name. If two servers have a tool of the same name, the later server counts as failed. */
+  /** Settings by server name. Of two servers with one tool name, the later server counts as failed. */
   readonly settings: Readonly<Record<string, ServerSettings>>
   readonly conversation: Pick<AgentHost, 'workingDir' | 'secrets' | 'mask' | 'state'>
   readonly host: McpHost
@@ -60,7 +59,7 @@ export class McpServers {
   #hasGiven = false
   #telling: NodeJS.Immediate | undefined
 
-  /** @param taken names of other tools, which no MCP tool may have */
+  /** @param taken names of other tools */
   constructor(options: McpServersOptions, taken: ReadonlySet<string>) {
     this.#options = options
     this.#taken = taken
@@ -186,7 +185,7 @@ function firstClash(tools: readonly Tool[], taken: ReadonlySet<string>): string 
   return names.find((name, place) => taken.has(name) || names.indexOf(name) < place)
 }
 
-/** Returns the masked listing of a tool, since the server may repeat secrets that it got. @throws AppError */
+/** Returns the masked listing of a tool. Servers may repeat secrets. @throws AppError */
 function withoutSecrets(listed: McpTool, mask: (text: string) => string): McpTool {
   const masked = maskJson(listed, mask)
   if (isMcpTool(masked)) return masked

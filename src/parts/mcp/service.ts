@@ -2,8 +2,7 @@
  * The operations on MCP servers outside conversations: a trial of a server, and sign-ins (contract: others.md, section
  * 6).
  *
- * Settings come in as they would be stored, with plain or sealed values. A login goes out sealed in the same way, so
- * that a client can put it into the settings (`auth.state`) without seeing a token.
+ * A login is returned sealed, so that a client can put it into the settings (`auth.state`) without seeing a token.
  */
 import { AppError } from '../../base/errors.ts'
 import { toJsonObject } from '../../base/json.ts'
@@ -18,7 +17,7 @@ export interface McpService {
   /** Tries a server. @throws AppError `invalid_input`, or the signal's reason */
   test(request: McpTestRequest, signal: AbortSignal): Promise<McpTestResult>
   /**
-   * Starts a sign-in. Returns its id with the address for the browser, or the reason why it has not begun.
+   * Starts a sign-in. Returns its id with the address for the browser, or the reason of a failure.
    * @throws AppError `invalid_input`, `bad_request` for a server without OAuth, `unavailable`
    */
   startSignIn(request: McpTestRequest): Promise<McpOAuthStart>
@@ -26,7 +25,7 @@ export interface McpService {
   signIn(id: string): McpOAuthStatus
   /** Gives a sign-in the address that a browser was sent to. @throws AppError `not_found`, `conflict`, `bad_request` */
   takeAddress(id: string, address: string): McpOAuthStatus
-  /** Gives the query of a browser to the sign-in that waits for it. Returns false when none waits for it. */
+  /** Gives the query of a browser to its sign-in. Returns false if no sign-in waits for this query. */
   takeAnswer(answer: URLSearchParams): boolean
   /**
    * Forgets the logins of servers with this name.

@@ -1,9 +1,9 @@
 /**
  * Signs users in to MCP servers (contract: others.md, section 6, `/api/mcp/oauth`).
  *
- * A sign-in finds the authorization server, waits until the user's browser brings its answer, stores the login, and
- * tries the server. An answer is accepted when it has the state of a waiting sign-in. A state is unguessable, valid
- * once, and forgotten with the sign-in after 15 minutes. A result may hold the login unsealed: the caller seals it.
+ * A sign-in finds the authorization server, waits for the answer from the user's browser, stores the login, and tries
+ * the server. An answer needs the state of a waiting sign-in, which is valid once. A result may contain the login
+ * unsealed: the caller seals it.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { createMasker } from '../../base/masking.ts'
@@ -70,7 +70,7 @@ export class SignIns {
   }
 
   /**
-   * Starts a sign-in. Resolves with its id when the user can be asked, or when it has failed. @throws AppError
+   * Starts a sign-in. Resolves with its id when the user can be asked, or after a failure. @throws AppError
    * `unavailable`
    */
   async start(trial: Trial): Promise<string> {
@@ -96,9 +96,8 @@ export class SignIns {
   }
 
   /**
-   * Handles the whole address to which the authorization server sent the user's browser.
-   * @throws AppError `not_found`, `conflict` when the sign-in does not wait, `bad_request` when it is not an answer to
-   * this sign-in
+   * Uses the address to which the authorization server sent the user's browser.
+   * @throws AppError `not_found`, `conflict` when the sign-in does not wait, `bad_request` for another address
    */
   takeAddress(id: string, address: string): void {
     const job = this.#find(id)
@@ -119,7 +118,7 @@ export class SignIns {
     take(job, url.searchParams)
   }
 
-  /** Gives the query of a browser to the sign-in that waits for it. Returns false when none waits for it. */
+  /** Gives the query of a browser to its sign-in. Returns false if no sign-in waits for this query. */
   takeAnswer(answer: URLSearchParams): boolean {
     const waiting = [...this.#jobs.values()].filter(
       ({ authorization }) => authorization !== undefined && hasState(answer, authorization.state),
@@ -201,7 +200,7 @@ export class SignIns {
   }
 }
 
-/** Passes the answer to its sign-in, and makes the state of the sign-in invalid, so that the state is valid once. */
+/** Passes the answer to its sign-in, and makes the state of the sign-in invalid. */
 function take(job: Job, answer: URLSearchParams): void {
   job.authorization = undefined
   job.answer.resolve(answer)
@@ -228,7 +227,7 @@ function scopeOf(scopes: unknown): string | undefined {
   return textOf(Array.isArray(scopes) ? scopes.join(' ') : scopes)
 }
 
-/** Applies the time limit of the request to a part of the sign-in that needs no user. */
+/** Applies the time limit of the trial to a part of the sign-in. */
 async function inTime<T>(
   { timeoutMs }: Trial, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>,
 ): Promise<T> {

@@ -1,8 +1,8 @@
 /**
  * HTTP with server-sent events, the transport of MCP 2024-11-05: one event stream for all messages of the server.
  *
- * The first event names the address to which the client posts messages. That address must have the same origin, because
- * credentials are sent to it. The end of the stream ends the session: this transport does not resume streams.
+ * The first event names the address for the client's messages. That address must have the same origin, because
+ * credentials are sent to it. The end of the stream ends the session.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { deferred, untilAborted } from '../../base/wait.ts'
@@ -18,7 +18,7 @@ import { usualMessageLimits, type MessageLimits, type Transport } from './transp
 
 const connectTimeoutMs = 30_000
 const postTimeoutMs = 60_000
-/** Node's longest timer, in milliseconds, used as "no limit": only the silence of a stream is limited. */
+/** Node's longest timer, in milliseconds: no limit. */
 const longestMs = 2 ** 31 - 1
 
 export class SseTransport implements Transport, Framing {
@@ -33,7 +33,7 @@ export class SseTransport implements Transport, Framing {
     this.#options = options
     this.#limits = options.limits ?? usualMessageLimits
     this.#inbox = new Inbox(this.#limits.valueLimit)
-    // `send` throws this error. This handler prevents an unhandled rejection when `send` is not called.
+    // Prevents an unhandled rejection when `send` is not called.
     this.#endpoint.promise.catch(() => undefined)
   }
 
@@ -46,7 +46,7 @@ export class SseTransport implements Transport, Framing {
     try {
       await this.#post(message)
     } catch (error) {
-      // No caller awaits the delivery of a response, so its failure is reported as a closed connection.
+      // No caller awaits the delivery of a response.
       throw objectOf(message)['method'] === undefined
         ? new RpcClosedError('The answer could not be sent', { cause: error })
         : error

@@ -1,9 +1,8 @@
 /**
- * An MCP server that runs as a child process: messages on its standard input and output, one message per line (MCP
- * 2025-06-18, transports, "stdio").
+ * An MCP server that runs as a child process: one message per line on its standard input and output (MCP 2025-06-18,
+ * transports, "stdio").
  *
- * The end of its standard error is kept for the error message. When the process has exited, or the transport is closed,
- * every process that it started is ended too (process/child).
+ * After the process has exited, the processes that it started are ended too (process/child).
  */
 import { within } from '../../base/wait.ts'
 import type { Child, ChildOptions } from '../../process/child.ts'
@@ -44,8 +43,7 @@ export async function startStdioTransport(options: StdioTransportOptions): Promi
   }))
   const close = (): Promise<void> => child.stop({ graceMs })
   const drained = new Promise<void>((resolve) => child.stdout.once('close', resolve))
-  // The output may never end: a process that the program started may hold it open. An error of this `close` is
-  // dropped; later callers of `close` get it.
+  // Another process may keep the output open. A later call of `close` gets the error.
   void child.exited.then(() => within(drained, lastLinesMs)).then(close).catch(() => undefined)
   return { framing, agree: () => undefined, reasonOfEnd: () => reasonOf(child, mask), close }
 }

@@ -1,9 +1,8 @@
 /**
  * A tool of an MCP server as a tool of the built-in agent (contract: payloads.md, MCPToolAction and MCPToolDefinition).
  *
- * The annotations of the server are shown but not trusted (MCP 2025-06-18, server/tools, "Tool"), so the model has to
- * declare the risk of every call. The server checks the members of the arguments. A call that fails with an AppError
- * becomes an error observation.
+ * The annotations of the server are shown but not trusted (MCP 2025-06-18, server/tools, "Tool"). So the model has to
+ * declare the risk of every call.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -16,7 +15,7 @@ export interface McpToolOptions {
   /** The server's listing of the tool, masked. */
   readonly listed: McpTool
   readonly serverName: string
-  /** Calls the tool and returns the raw result. @throws AppError when there is no result, or the signal's reason */
+  /** Calls the tool and returns the raw result. @throws AppError when there is none, or the signal's reason */
   readonly call: (args: JsonObject, signal: AbortSignal) => Promise<Fields>
 }
 
@@ -48,7 +47,7 @@ export function createMcpTool({ listed, serverName, call }: McpToolOptions): Too
   }
 }
 
-/** Returns the name cut to 64 letters, digits, `_` and `-`, as providers accept it; `_` replaces other characters. */
+/** Returns the name in the form that providers accept: at most 64 letters, digits, `_` and `-`. */
 export function modelName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 }

@@ -1,9 +1,6 @@
 /**
- * The contract between an MCP client and the transport of its messages: standard input and output, streamable HTTP, or
- * the older HTTP with server-sent events.
- *
- * `connect` chooses the transport. A transport is a framing for the JSON-RPC layer with a life-cycle. src/README.md,
- * "Where to look", lists the files that a new transport changes.
+ * The contract between an MCP client and the transport of its messages. `connect` chooses the transport. A transport is
+ * a framing for the JSON-RPC layer with a life-cycle.
  */
 import { usualValueLimit } from '../../base/json.ts'
 import type { Framing } from '../../rpc/peer.ts'

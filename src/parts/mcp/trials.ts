@@ -2,8 +2,7 @@
  * Tries MCP servers outside any conversation: connects, lists the tools, and optionally calls one tool (contract:
  * others.md, section 6, `POST /api/mcp/test`).
  *
- * A failure is a result; only an abort is thrown. One time limit covers the whole trial. A result shows no value that
- * the server's settings mark as secret, except the login of an OAuth server, which the caller seals.
+ * A failure is a result; only an abort is thrown. A result may contain the login unsealed: the caller seals it.
  */
 import { AppError, maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -118,7 +117,7 @@ async function attempt(
   }
 }
 
-/** Returns the login that was used, which may be newer than the login in the settings; empty when there is none. */
+/** Returns the newest login to the server; empty when there is none. */
 async function loginFor({ name }: Trial, plan: ServerPlan, { logins }: McpHost): Promise<{ readonly login?: Fields }> {
   if (plan.type === 'stdio' || plan.oauth === undefined) return {}
   const login = await logins.find({ name, url: plan.url }, plan.oauth['state'])

@@ -1,9 +1,8 @@
 /**
  * One authorization request and its response (RFC 6749, sections 4.1.1 and 4.1.2; RFC 7636; RFC 8707; RFC 9207).
  *
- * The request is an address that the user's browser opens. The code in its response is of no use without the verifier,
- * which is sent to the token endpoint only. A response must have the state of the request and the right issuer. A
- * response without an issuer is accepted only from a server that does not announce the parameter `iss`.
+ * The code in a response cannot be used without the verifier. A response must have the state of the request and the
+ * right issuer. The issuer may be missing if the server does not announce the parameter `iss`.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../../../base/errors.ts'
@@ -50,8 +49,8 @@ export function createAuthorization({
 }
 
 /**
- * True when a response has exactly one state, which is the given state. Compares digests, so that the duration tells
- * nothing about the state.
+ * True when the only state in a response is the given state. Compares digests, so that the duration does not depend on
+ * the state.
  */
 export function hasState(answer: URLSearchParams, state: string): boolean {
   const [given, second] = answer.getAll('state')

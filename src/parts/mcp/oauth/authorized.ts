@@ -1,13 +1,13 @@
 /**
- * Sends requests to an MCP server with its bearer token, if it has a token.
+ * Sends requests to an MCP server with its bearer token. After a 401 the token is renewed, and the request is sent once
+ * more.
  *
- * After a 401 the token is renewed and the request is sent once more. The token is sent to the server's own origin
- * only; a redirect to another origin drops it (parts/net/redirect).
+ * A redirect to another origin drops the token (parts/net/redirect).
  */
 import { openRequest, type OutboundRequest, type OutboundStream } from '../../net/outbound.ts'
 import type { Bearer } from './logins.ts'
 
-/** Opens the request, with the token if there is one. @throws the errors of `openRequest` and of `bearer` */
+/** Opens the request, with the token of `bearer`. @throws the errors of `openRequest` and of `bearer` */
 export async function openAuthorized(
   request: OutboundRequest & { readonly signal: AbortSignal }, bearer: Bearer | undefined,
 ): Promise<OutboundStream> {

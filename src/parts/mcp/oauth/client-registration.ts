@@ -1,9 +1,8 @@
 /**
  * Chooses the OAuth client for a sign-in (MCP 2025-11-25, authorization, "Client Registration Approaches").
  *
- * The choice is the client in the settings (see `assertIssuer`), else a client ID metadata document, else a client that
- * is registered for this sign-in alone (RFC 7591), whose id goes to no other authorization server. Private keys are not
- * supported: `private_key_jwt` is refused, not ignored.
+ * The choice is the client in the settings, else a client ID metadata document, else a client that is registered for
+ * this sign-in alone (RFC 7591). `private_key_jwt` is not supported.
  */
 import { AppError } from '../../../base/errors.ts'
 import { objectOf, textOf, type Fields } from '../../../base/fields.ts'
@@ -25,7 +24,7 @@ export interface ClientWishes {
   readonly place: SignInPlace
   readonly redirectUri: string
   readonly scope: string | undefined
-  /** The authorization server and client of the last login to this MCP server; undefined if there is none. */
+  /** The issuer and client of the last login to this MCP server; undefined if there is none. */
   readonly known: { readonly issuer: string, readonly client: OAuthClient } | undefined
 }
 
@@ -53,10 +52,9 @@ export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OA
 }
 
 /**
- * Refuses an authorization server that must not get the client of the settings. The MCP server names its authorization
- * server, so a hostile MCP server could have the client's secret sent to a server of its choice. The client is for the
- * `issuer` in the settings. Without that member, it is for the issuer that got the same secret at the last login. At a
- * first login without it, or with a new secret, any authorization server is accepted.
+ * Refuses an authorization server that must not get the client of the settings. A hostile MCP server could name its own
+ * authorization server, to get the client's secret. The client is for the `issuer` in the settings. Without `issuer`,
+ * it is for the issuer that got the same secret at the last login. A new secret is accepted for any issuer.
  * @throws AppError `bad_request`
  */
 function assertIssuer({ settings, known, place: { authority: { issuer } } }: ClientWishes): void {

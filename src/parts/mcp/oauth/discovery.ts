@@ -1,9 +1,9 @@
 /**
  * Finds the authorization server of an MCP server (MCP 2025-06-18 and 2025-11-25, authorization).
  *
- * The MCP server names it in its protected resource metadata (RFC 9728). The authorization server describes itself (RFC
- * 8414, or OpenID Connect Discovery 1.0). An MCP server without this metadata is its own authorization server (MCP
- * 2025-03-26). Each document must describe the server that it was requested for. PKCE with S256 is required.
+ * The MCP server names it in its protected resource metadata (RFC 9728). Without this metadata the MCP server is its
+ * own authorization server (MCP 2025-03-26). The authorization server describes itself (RFC 8414, or OpenID Connect
+ * Discovery 1.0).
  */
 import { AppError } from '../../../base/errors.ts'
 import { openRequest } from '../../net/outbound.ts'
@@ -27,12 +27,12 @@ export interface SignInPlace {
   readonly authority: Authority
   /** The resource to request tokens for (RFC 8707). */
   readonly resource: string
-  /** The scope that the MCP server asks for, else all scopes of its metadata; undefined if it names none. */
+  /** The scope that the MCP server asks for, else all scopes of its metadata; undefined if there is none. */
   readonly scope: string | undefined
 }
 
 export interface FindOptions {
-  /** The time in milliseconds for the MCP server to respond to a request without a token. Default 5000. */
+  /** The time, in milliseconds, for a response to a request without a token. Default 5000. */
   readonly probeTimeoutMs?: number
 }
 
@@ -56,10 +56,7 @@ export async function findSignIn(
   return { authority: await readAuthority(issuer, reach), resource, scope }
 }
 
-/**
- * Returns the `WWW-Authenticate` header of the 401 to a request without a token. Returns an empty text for another
- * response, and when the server sends nothing within the time limit.
- */
+/** Returns the `WWW-Authenticate` header of the 401 to a request without a token; an empty text if there is none. */
 async function probe(url: URL, { signal }: Reach, timeoutMs: number): Promise<string> {
   try {
     const stream = await openRequest({
@@ -79,8 +76,7 @@ async function probe(url: URL, { signal }: Reach, timeoutMs: number): Promise<st
 }
 
 /**
- * Returns the value of an auth-param, token BWS "=" BWS ( token / quoted-string ), RFC 9110, section 11.2; undefined
- * when it is missing. Escapes are not supported: no address needs them.
+ * Returns the value of an auth-param (RFC 9110, section 11.2); undefined when it is missing. Escapes are not supported.
  */
 function challengeParameter(challenge: string, name: string): string | undefined {
   const found = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"([^"\\\\]*)"|([^\\s",]+))`, 'i').exec(challenge)
@@ -101,7 +97,7 @@ async function readResource(url: URL, named: string | undefined, reach: Reach): 
 }
 
 /**
- * Returns the resource, which may also be a parent path of the server's address (RFC 9728, section 3.3).
+ * Returns the resource: the server's address, or a parent path (RFC 9728, section 3.3).
  * @throws AppError `upstream_failed` for metadata about another resource
  */
 function resourceOf({ resource }: Fields, url: URL): string {
@@ -145,7 +141,7 @@ async function readAuthority(issuer: URL, reach: Reach): Promise<Authority> {
   }
 }
 
-/** Returns the first document that exists, else undefined. A response that is no JSON object is treated as missing. */
+/** Returns the first document that is a JSON object; undefined if there is none. */
 async function firstDocument(urls: readonly URL[], reach: Reach): Promise<Fields | undefined> {
   for (const url of urls) {
     const { status, fields } = await fetchDocument({ method: 'GET', url }, reach)

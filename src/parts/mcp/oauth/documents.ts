@@ -1,10 +1,9 @@
 /**
- * Sends the requests of a sign-in, except requests to the MCP server's own address. Limits their addresses and their
- * responses (RFC 6749, sections 3.1 and 3.2; RFC 8414, section 6; RFC 9728, section 7).
+ * Sends the requests of a sign-in, and checks their addresses (RFC 6749, sections 3.1 and 3.2; RFC 8414, section 6; RFC
+ * 9728, section 7).
  *
- * The addresses come from a server that is not trusted yet. An address has to be https. Plain http and addresses of
- * this machine are allowed only for an MCP server on this machine. Redirects are not followed, so that no code, token
- * or secret is sent on. Large responses are refused.
+ * An address has to be https. Plain http and addresses of this machine are allowed only for an MCP server on this
+ * machine. Redirects are not followed, so that no code, token or secret is sent on.
  */
 import { AppError } from '../../../base/errors.ts'
 import { isObject, parseJson } from '../../../base/json.ts'
@@ -12,7 +11,7 @@ import { isLoopbackAddress, isOwnAddress } from '../../net/address.ts'
 import { sendRequest } from '../../net/outbound.ts'
 import type { Fields } from '../../../base/fields.ts'
 
-/** The addresses that requests may go to, and the signal that ends them. */
+/** The addresses that a sign-in may use, and the signal that ends its requests. */
 export interface Reach {
   readonly allowsThisMachine: boolean
   readonly signal: AbortSignal

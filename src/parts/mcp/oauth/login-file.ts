@@ -1,9 +1,7 @@
 /**
- * The logins of MCP servers in the data folder, sealed: each login opens only for its own server, by name and address.
+ * The logins of MCP servers in the data folder. Each login is sealed for its own server, by name and address.
  *
- * The settings of a server can have a login too, and `newest` chooses one of the two. The member `refused` is the
- * access token that the server has refused for good, so that this token is not used again when the settings still have
- * it. Every token is masked before it is used.
+ * Every token is masked before it is used.
  */
 import { isObject, parseJson } from '../../../base/json.ts'
 import type { Cipher } from '../../../settings/cipher.ts'
@@ -87,22 +85,22 @@ export function openLoginFile({ path, cipher, setMasked, onChange }: LoginFileOp
   }
 }
 
-/** Returns the logins with this entry as the newest, and without the oldest logins above the limit. */
+/** Returns the logins with this entry as the newest. The oldest login above the limit is dropped. */
 export function withKept(logins: KeptLogins, key: string, kept: KeptLogin): KeptLogins {
   const others = [...logins].filter(([other]) => other !== key).slice(1 - loginLimit)
   return new Map([...others, [key, kept]])
 }
 
-/** Returns the logins without servers of this name; the same map if no server has it. */
+/** Returns the logins without servers of this name; the same map if there is none. */
 export function withoutName(logins: KeptLogins, name: string): KeptLogins {
   const others = [...logins].filter(([key]) => !key.startsWith(`[${JSON.stringify(name)},`))
   return others.length === logins.size ? logins : new Map(others)
 }
 
 /**
- * Returns the newer login: the stored login (`kept`) or the login in the settings (`given`). Returns undefined when
- * that login has ended or none exists. A login in the settings that has no time comes first, because the user chose it,
- * unless its token was refused.
+ * Returns the newer login: the stored login (`kept`) or the login in the settings (`given`). A given login without a
+ * time is the newer login, unless its token was refused. Returns undefined when the newer login has ended or none
+ * exists.
  */
 export function newest(kept: KeptLogin | undefined, given: Login | undefined): Login | undefined {
   if (kept === undefined || given === undefined) return given ?? kept?.login
@@ -115,7 +113,7 @@ export function secretsOf({ accessToken, refreshToken, source }: Login): string[
   return [accessToken, refreshToken, source?.client.secret].flatMap((secret) => secret ?? [])
 }
 
-/** Returns the logins by name of the server, without addresses, which may hold credentials. */
+/** Returns the logins by server name. Addresses are left out, because they may contain credentials. */
 function byServer(logins: KeptLogins): ReadonlyMap<string, unknown> {
   return new Map([...logins].map(([key, kept]) => [/^\[(".*?[^\\]"),/.exec(key)?.[1] ?? '', kept]))
 }

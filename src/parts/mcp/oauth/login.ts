@@ -1,9 +1,6 @@
 /**
  * A login: tokens for one MCP server, with the data needed to renew them, and its form in settings
  * (contract/settings.md 3.1, `auth.state`).
- *
- * Settings may hold a state made by another program. The token of such a state is used, and is renewed only if the
- * state has a refresh token and a source (`sourceOf`).
  */
 import { memberAt, numberOf, objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import { isMethod, type OAuthClient } from './client-registration.ts'
@@ -30,8 +27,8 @@ export interface LoginSource {
 }
 
 /**
- * Returns the login from a token response. If the response has no refresh token or no scope, the value of `previous`
- * stays (RFC 6749, section 6).
+ * Returns the login from a token response. A missing refresh token or scope stays as in `previous` (RFC 6749, section
+ * 6).
  */
 export function loginFrom(tokens: Tokens, source: LoginSource, now: number, previous?: Login): Login {
   const { accessToken, refreshToken = previous?.refreshToken, scope = previous?.scope, lifeMs } = tokens
@@ -40,8 +37,8 @@ export function loginFrom(tokens: Tokens, source: LoginSource, now: number, prev
 }
 
 /**
- * Returns the state for settings. `isCredentialName` (settings/secret-values) recognizes the names of the secret
- * members. It also recognizes `token_type`, but the value `Bearer` is a common word and never masked.
+ * Returns the state for settings. `isCredentialName` (settings/secret-values) must recognize the names of the secret
+ * members.
  */
 export function stateOf({ accessToken, refreshToken, scope, expiresAt, obtainedAt, source }: Login): Fields {
   return withoutGaps({
@@ -64,7 +61,7 @@ export function stateOf({ accessToken, refreshToken, scope, expiresAt, obtainedA
   })
 }
 
-/** Returns the login in a state; undefined when the state has no token, or tokens for another server. */
+/** Returns the login in a state; undefined without a token, or when the token is for another server. */
 export function loginOf(state: unknown, serverUrl: string): Login | undefined {
   const { tokens, client_info: info, token_expires_at: expiresAt } = objectOf(state)
   const accessToken = textOf(memberAt(tokens, 'access_token'))

@@ -1,10 +1,9 @@
 /**
- * Gives requests to an MCP server their bearer token. Renews a token shortly before it expires, and once after the
- * server refused it (MCP 2025-11-25, authorization, "Token Handling"; RFC 6750).
+ * Gives requests to an MCP server their bearer token. Renews a token shortly before it expires, and when the server
+ * refuses it (MCP 2025-11-25, authorization, "Token Handling"; RFC 6750).
  *
- * Each server has at most one renewal at a time, for all its conversations. A caller that aborts does not stop the
- * renewal, because a refresh token may be valid for one use only. After a login has ended, callers get
- * LoginRequiredError without any request, until a user signs in.
+ * Each server has at most one renewal at a time. A caller that aborts does not stop the renewal, because a refresh
+ * token may be valid for one use only.
  */
 import { AppError } from '../../../base/errors.ts'
 import type { Clock } from '../../../base/stamp.ts'
@@ -33,19 +32,13 @@ export class LoginRequiredError extends AppError {
 export interface Logins {
   /** Returns the token source of a server; `state` is the `auth.state` in its settings. */
   bearer(server: LoginServer, state: unknown): Bearer
-  /**
-   * Returns the stored login or the login in `state`, as `newest` chooses; undefined if there is none to use.
-   * @throws AppError `settings_unreadable`
-   */
+  /** Returns the stored login or the login in `state`, as `newest` chooses. @throws AppError `settings_unreadable` */
   find(server: LoginServer, state: unknown): Promise<Login | undefined>
   /** Stores a new login. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   put(server: LoginServer, login: Login): Promise<void>
   /** Forgets the logins of all servers with this name. Returns false if there is none. @throws the errors of `put` */
   forget(name: string): Promise<boolean>
-  /**
-   * Waits up to 5 s for running renewals, then ends them. A refresh token may be valid only once, so its successor must
-   * be stored.
-   */
+  /** Waits up to 5 s for running renewals, then ends them. A refresh token may be valid only once. */
   close(): Promise<void>
 }
 
@@ -95,7 +88,7 @@ export function createLogins(options: LoginsOptions): Logins {
     },
     async renewed(refused, signal) {
       const login = found(await find(server, state))
-      // Another token than the refused token means that another caller has renewed the login.
+      // Another caller has renewed the login.
       if (login.accessToken !== refused) return login.accessToken
       return (await untilAborted(renew(server, login, state), signal)).accessToken
     },
@@ -128,7 +121,7 @@ function found(login: Login | undefined): Login {
   return login
 }
 
-/** Returns whether to renew the token now. A token that cannot be renewed is used until the server refuses it. */
+/** Returns whether to renew the token now. */
 function isEnding({ expiresAt, obtainedAt, refreshToken, source }: Login, now: number): boolean {
   if (expiresAt === undefined || refreshToken === undefined || source === undefined) return false
   return now >= expiresAt - Math.min(earlyMs, (expiresAt - obtainedAt) / 2)

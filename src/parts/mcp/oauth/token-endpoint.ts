@@ -2,8 +2,8 @@
  * The token endpoint (RFC 6749, sections 4.1.3, 5 and 6; RFC 8707, section 2.2): exchanges a code or a refresh token
  * for tokens.
  *
- * Each exchange is requested once, because a code or a refresh token may be valid for one request only. Error
- * descriptions of the endpoint are not repeated, since they may quote the request.
+ * Requests are not repeated, because a code or a refresh token may be valid only once. Error descriptions of the
+ * endpoint are not shown, because they may quote the request.
  */
 import { AppError } from '../../../base/errors.ts'
 import { numberOf, textOf, type Fields } from '../../../base/fields.ts'
@@ -94,7 +94,7 @@ function tokensIn(fields: Fields): Tokens {
   }
 }
 
-/** Returns whether the value is a token that fits in a header, and is long enough to be masked everywhere. */
+/** True for a token that fits in a header and is long enough to be masked. */
 function isToken(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]{8,16384}$/.test(value)
 }
