@@ -1,9 +1,7 @@
 /**
  * Lists the skills and hooks in files, for clients that show or send them (contract: others.md, section 4).
  *
- * A project folder is read only where a conversation may work, and its files are opened through
- * `parts/workspace-files/paths`. If skills of the user and of the project have the same name, the project's skill is
- * listed. Listing has no effect on conversations.
+ * A project folder is read only where a conversation may work.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'
@@ -77,7 +75,7 @@ async function readHooksIn(folder: string, { privateDirs, log }: CatalogueOption
   }
 }
 
-/** Returns a list of one skill, with the external addresses of the ports in `exposed_urls`; empty without ports. */
+/** Returns one skill with the addresses in `exposed_urls`, as a list; empty without addresses. */
 function sandboxSkills(config: SandboxConfig | undefined): Skill[] {
   if (config === undefined || config.exposed_urls.length === 0) return []
   const lines = config.exposed_urls.map(({ name, url, port }) => `- ${name}: ${url} (port ${port})`)

@@ -1,22 +1,22 @@
 /**
- * Reads the front matter of a Markdown file: the subset of YAML that files of skills use.
+ * Reads the front matter of a Markdown file: the lines between two lines `---`, in a subset of YAML.
  *
- * A file whose first line is `---` has fields up to the next line `---`. A field is parsed when its value is asked for,
- * so an unused field may hold other YAML. Supported values are texts (plain, quoted, `|` and `>` blocks), lists (`-
- * item` and `[a, b]`) and `true`. Unlike YAML 1.2, a plain text may contain a colon and a space.
+ * A field is parsed when its value is read, so an unused field may contain other YAML. Supported values are texts
+ * (plain, quoted, `|` and `>` blocks), lists (`- item` and `[a, b]`) and `true`. Unlike in YAML 1.2, a plain text may
+ * contain a colon and a space.
  */
 import { AppError } from '../../base/errors.ts'
 
 export interface FrontMatter {
-  /** The text after the front matter, or the whole text when there is none. */
+  /** The text after the front matter. */
   readonly body: string
   /**
-   * Returns the text of a field; undefined when the text is empty or the field is missing.
+   * Returns the text of a field; undefined for an empty or missing field.
    * @throws AppError `invalid_input` for a value that is no text
    */
   text(name: string): string | undefined
   /**
-   * Returns the texts of a field; a list of one for a single text, an empty list without the field.
+   * Returns the texts of a field. A single text is a list of one. A missing field is an empty list.
    * @throws AppError `invalid_input` when the field is not a list of texts
    */
   list(name: string): readonly string[]
@@ -25,8 +25,8 @@ export interface FrontMatter {
 }
 
 /**
- * Separates the front matter of a text from its body. @throws AppError `invalid_input` when the closing `---` is
- * missing, a line is no field, or a field is given twice
+ * Separates the front matter of a text from its body.
+ * @throws AppError `invalid_input` for a missing closing `---`, a line that is no field, or a repeated field
  */
 export function parseFrontMatter(text: string): FrontMatter {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
@@ -102,7 +102,7 @@ function contentLines({ lines }: Field): string[] {
 
 function flowItems(text: string, field: Field): string[] {
   if (!text.endsWith(']')) throw unreadable(`the list "${field.name}" has no end`)
-  // A quote that is not closed extends to the end, so that no part of the text is scanned twice.
+  // A quote that is not closed extends to the end.
   const items = text.slice(1, -1).match(/(?:"(?:[^"\\]|\\[^])*(?:"|\\?$)|'[^']*(?:'|$)|[^,"'])+/g) ?? []
   return items.map((item) => item.trim()).filter((item) => item !== '').map((item) => scalar(item, field))
 }
@@ -117,7 +117,7 @@ function scalar(text: string, { name }: Field): string {
   throw unreadable(`the field "${name}" is no text that could be read`)
 }
 
-/** Returns the value of a double-quoted text; undefined when it is no JSON string, as with the escape `\x41`. */
+/** Returns the value of a double-quoted text; undefined when it is no JSON string. */
 function jsonString(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -128,8 +128,8 @@ function jsonString(text: string): string | undefined {
 }
 
 /**
- * Returns the text without its comment, which begins with the first `#` at the start or after a space. A `#` in a
- * leading quoted text begins no comment.
+ * Returns the text without its comment. A comment begins with a `#` at the start or after a space, but not in a leading
+ * quoted text.
  */
 function withoutComment(text: string): string {
   const quoted = /^[ \t]*(?:-[ \t]+)?("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')/.exec(text)?.[0] ?? ''

@@ -2,8 +2,7 @@
  * The tool `invoke_skill`: gives the model the text of a skill that the prompt only names (contract: payloads.md,
  * InvokeSkillAction).
  *
- * A call is an MCPToolAction under the name of the tool (decisions 1). The tool exists only when the prompt names a
- * skill. It reads no file: the texts were loaded with the prompt.
+ * A call is an MCPToolAction under the name of the tool (decisions 1).
  */
 import { invocableSkills, describeInvoked } from './telling.ts'
 import type { Skill } from './skill.ts'

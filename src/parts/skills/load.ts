@@ -1,9 +1,8 @@
 /**
- * Loads the skills and the memory that the `agent_context` of a conversation asks for.
+ * Loads the skills and the memory that the `agent_context` of a conversation names.
  *
- * When two skills have the same name, the later source of this list wins: installed skills, the user's files, the
- * client's request, the project's files (contract: others.md, section 4; tests.md, "Skills"). Public skills are not
- * loaded, because this server fetches none. A skill that cannot be used is left out and logged.
+ * Of two skills with one name, the later source in this list wins: installed skills, the user's files, the client's
+ * request, the project's files (contract: others.md, section 4; tests.md, "Skills").
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -13,7 +12,7 @@ import { readProjectSkills, readSkillIn, readText, readUserSkills } from './skil
 
 /** The folders in which skills are read. */
 export interface SkillPlaces {
-  /** The home directory of the user; undefined when the environment does not name it. */
+  /** The home directory of the user; undefined if it is unknown. */
   readonly homeDir: string | undefined
   readonly privateDirs: readonly string[]
   /** Returns the folders of the skills that were installed for the user and are enabled. */
@@ -29,7 +28,7 @@ export interface LoadedContext {
 /** The file in the workspace in which the agent may keep notes for later conversations. */
 export interface Memory {
   readonly path: string
-  /** Empty when the file does not exist, undefined when it cannot be read. */
+  /** Empty for a missing file, undefined for a file that cannot be read. */
   readonly text: string | undefined
 }
 
@@ -67,7 +66,7 @@ export async function projectSkills(folder: string, { privateDirs, log }: SkillP
   return readProjectSkills({ folder, privateDirs, warn })
 }
 
-/** Joins the sources. Of skills with the same name only the last skill is kept, at its position. */
+/** Joins the sources. Of skills with one name, the last skill is kept. */
 export function mergeSkills(sources: readonly (readonly Skill[])[]): Skill[] {
   const byName = new Map<string, Skill>()
   for (const skill of sources.flat()) {

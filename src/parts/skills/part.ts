@@ -5,7 +5,7 @@ export const skills = {
   name: 'skills',
   about: 'Skills, notes and AGENTS.md files for the built-in agent, and the routes that show them',
   routes: {
-    // The client names a project folder to read, so these routes need the right to work with conversations there.
+    // The client names a folder to read, so these routes need the right to work there.
     'POST /api/skills': 'drive',
     'POST /api/hooks': 'drive',
   },

@@ -1,10 +1,8 @@
 /**
  * Reads the skill files of a folder tree: the user's home, or the repository and folder of a conversation.
  *
- * Skill files are `<name>.md` and `<name>/SKILL.md` (agentskills.io) in `.agents/skills/` and `.openhands/skills/`,
- * except `README.md`, and in a project also `AGENTS.md` (agents.md). Files are opened through
- * `parts/workspace-files/paths`, so no link leads out of the tree. A file that is broken, too large or beyond a limit
- * is left out with a warning. Each call reads the files again.
+ * Skill files are `<name>.md` and `<name>/SKILL.md` (agentskills.io) in `skillFolders`. A project also has `AGENTS.md`
+ * (agents.md). A file that cannot be used is left out with a warning.
  */
 import { join, relative } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -30,7 +28,7 @@ export const fileLimitBytes = 64 * 1024
 export const folderLimit = 100
 /** The most entries of a folder that are read. Further entries are ignored with a warning. */
 const entryLimit = 1000
-/** The folders of skills in a tree. If both have a skill of the same name, the skill of the later folder is used. */
+/** The folders of skills in a tree. Of two skills with one name, the skill in the later folder is used. */
 const skillFolders = ['.agents/skills', '.openhands/skills']
 
 /** Reads the skills of the user from the home directory. */
@@ -49,7 +47,7 @@ export async function readProjectSkills(options: SkillFolderOptions): Promise<Sk
   ]
 }
 
-/** Reads a text file of the tree; undefined when it does not exist or cannot be read. */
+/** Reads a text file of the tree; undefined for a missing or unreadable file. */
 export async function readText(path: string, options: SkillFolderOptions): Promise<string | undefined> {
   const { folder, privateDirs, warn } = options
   return readIn(createWorkspace({ workingDir: folder, privateDirs }), path, warn)
@@ -133,11 +131,11 @@ function isReadme(name: string): boolean {
   return /^readme\.md$/i.test(name)
 }
 
-/** Returns the names of the Markdown files, folders and links in a folder; empty when it cannot be read. */
+/** Returns the names in a folder, without files other than `.md` files; empty when it cannot be read. */
 export async function namesIn(workspace: Workspace, folder: string, warn: Warn): Promise<string[]> {
   const names: string[] = []
   const visit = ({ name, place }: Entry): boolean => {
-    // A link may lead to a file or to a folder, so its name is kept, and the caller tries to read it.
+    // A link may lead to a file or a folder, so its name is kept.
     if (place.kind !== 'file' || name.endsWith('.md')) names.push(name)
     return false
   }
@@ -157,7 +155,7 @@ export async function namesIn(workspace: Workspace, folder: string, warn: Warn):
   return names
 }
 
-/** Reads a text file; undefined when it does not exist or cannot be read. */
+/** Reads a text file; undefined for a missing or unreadable file. */
 export async function readIn(workspace: Workspace, path: string, warn: Warn): Promise<string | undefined> {
   try {
     return await workspace.at(path, async (place) => {

@@ -1,9 +1,8 @@
 /**
  * A skill: a text with instructions for the model, and the condition under which the model gets the text.
  *
- * There are three types (contract: others.md, section 4). `repo` is always in the prompt. `knowledge` is given with a
- * message that contains one of its triggers. `agentskills` (agentskills.io) is named in the prompt, unless it is for
- * the user only, and given when the model or a message asks for it. This server never acts on the text of a skill.
+ * There are three types (contract: others.md, section 4). `repo` is in the prompt. `knowledge` is given with a message
+ * that contains one of its triggers. `agentskills` (agentskills.io) is given when the model or a message calls for it.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -33,7 +32,7 @@ const descriptionLimitChars = 1024
 export interface SkillFile {
   readonly path: string
   readonly text: string
-  /** The name of the skill, unless its front matter has another name. */
+  /** The name of a skill whose front matter has no name. */
   readonly name: string
   readonly isAgentSkill: boolean
 }
@@ -53,7 +52,7 @@ export function parseSkill({ path, text, name, isAgentSkill }: SkillFile): Skill
   }, isAgentSkill)
 }
 
-/** Makes a skill of instructions that are always given, such as AGENTS.md. @throws the errors of `parseSkill` */
+/** Makes a skill of instructions such as AGENTS.md. @throws the errors of `parseSkill` */
 export function instructionSkill({ name, source, text }: {
   readonly name: string
   readonly source: string | undefined
@@ -63,7 +62,7 @@ export function instructionSkill({ name, source, text }: {
   return checked({ name, content, triggers: [], description: undefined, source, isForUserOnly: false }, false)
 }
 
-/** Returns a skill under a new name, with `/name` as its only trigger. @throws the errors of `parseSkill` */
+/** Returns the skill with a new name, and `/name` as its only trigger. @throws the errors of `parseSkill` */
 export function commandSkill(skill: Skill, name: string): Skill {
   return checked({ ...skill, name, triggers: [`/${name}`] }, false)
 }
@@ -80,8 +79,8 @@ export function clientSkillOf({ type, isForUserOnly, source, description, ...res
 }
 
 /**
- * Makes a skill of a client's object. Its triggers are the list `keywords` or `triggers` of its object `trigger`.
- * Without this object they are its list `triggers`, as in responses of this server.
+ * Makes a skill of a client's object. Its triggers are `trigger.keywords` or `trigger.triggers`. Without `trigger` they
+ * are `triggers`, as in responses of this server.
  * @throws AppError `invalid_input` for an object that is not a valid skill
  */
 export function skillOfClient(value: Readonly<Record<string, unknown>>): Skill {

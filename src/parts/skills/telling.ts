@@ -1,9 +1,8 @@
 /**
  * Writes the texts about skills and memory for the model: in the prompt, and with a message that calls for a skill.
  *
- * Each text is put between tags. The tag of a skill's text has its name and source. Such tags inside a text are
- * escaped, so that a text cannot pretend to be a text of the server. A model may still obey any text (SECURITY.md). In
- * the prompt, a text above its limit is replaced by the skill's name and path.
+ * Each text is put between tags. The same tags inside a text are escaped, so that a text cannot pretend to be a text of
+ * the server. A model may still obey any text (SECURITY.md).
  */
 import { isAbsolute } from 'node:path'
 import type { Memory } from './load.ts'
@@ -12,18 +11,15 @@ import type { Match } from './triggers.ts'
 
 /** The most characters of all skills together that are always in the prompt. */
 export const instructionsLimitChars = 128 * 1024
-/**
- * The most characters of all skills that one message calls for. A skill that does not fit is left out; a later message
- * may call for it again.
- */
+/** The most characters of all skills that one message calls for. A skill that does not fit is left out. */
 export const calledLimitChars = 128 * 1024
 
-/** Returns the blocks of the prompt about skills and memory; empty when there are none. */
+/** Returns the blocks of the prompt about skills and memory. */
 export function describeContext(skills: readonly Skill[], memory: Memory | undefined): string[] {
   return [...instructionsBlock(skills), ...catalogueBlock(skills), ...memoryBlock(memory)]
 }
 
-/** Returns the texts of the skills that a message calls for, each after a sentence that names its trigger. */
+/** Returns the texts of the skills that a message calls for, each with the trigger. */
 export function describeCalled(matches: readonly Match[]): { readonly name: string; readonly text: string }[] {
   let left = calledLimitChars
   return matches.flatMap(({ skill, trigger }) => {
@@ -35,7 +31,7 @@ export function describeCalled(matches: readonly Match[]): { readonly name: stri
   })
 }
 
-/** Returns the skills that the prompt names and whose text the model may ask for. */
+/** Returns the skills whose text the model may ask for. */
 export function invocableSkills(skills: readonly Skill[]): Skill[] {
   return skills.filter(({ type, isForUserOnly }) => type === 'agentskills' && !isForUserOnly)
 }

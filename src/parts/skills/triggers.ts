@@ -1,10 +1,9 @@
 /**
  * Finds the skills that a user message calls for.
  *
- * A trigger matches whole words, ignoring case: `git` matches "use Git-LFS" but not "legitimate". Only Latin, Greek and
- * Cyrillic letters, digits and `_` form words; in other scripts, such as Chinese, a trigger matches anywhere. A trigger
- * that begins with a slash is a command, which must follow white space or begin the message. Only the first 32,768
- * characters of a message are searched.
+ * A trigger matches whole words, ignoring case: `git` matches "use Git-LFS" but not "legitimate". Words are of Latin,
+ * Greek and Cyrillic letters, digits and `_`. In other scripts, such as Chinese, a trigger matches anywhere. A trigger
+ * that begins with a slash must follow white space or begin the message.
  */
 import type { Skill } from './skill.ts'
 

@@ -1,11 +1,9 @@
 /**
- * The wait before another attempt to deliver.
+ * The wait before another attempt to deliver. The wait doubles with each failed attempt, and has jitter.
  *
- * The wait doubles with each failed attempt, has jitter, and is at least as long as the receiver's `Retry-After` (RFC
- * 9110, section 10.2.3), but never longer than `longestWaitMs`.
+ * The receiver's `Retry-After` (RFC 9110, section 10.2.3) can make the wait longer, up to `longestWaitMs`.
  */
 
-/** The longest wait, even if the receiver asks for a longer one. */
 export const longestWaitMs = 60 * 60 * 1000
 
 export interface Attempt {
@@ -22,8 +20,7 @@ export interface Attempt {
 }
 
 /**
- * Returns the wait in milliseconds: a random time from half of the delay to the whole delay, or `Retry-After` if
- * longer.
+ * Returns the wait in milliseconds: a random time from half the delay to the whole delay, or `Retry-After` if longer.
  */
 export function waitBefore({ failures, retryDelayMs, retryAfter, now, random }: Attempt): number {
   const delay = Math.min(longestWaitMs, retryDelayMs * 2 ** (failures - 1))

@@ -1,8 +1,8 @@
-/** Dead letters: deliveries that were given up. A letter names its events by their seqs and stores no copy of them. */
+/** Dead letters: deliveries that were given up. A letter names its events by their seqs. */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
 import type { DeadLetter as StoredLetter } from './generated.ts'
 
-/** A dead letter without `webhook_id`, because each webhook has a separate file for its letters. */
+/** A dead letter in the file of its webhook. */
 export type DeadLetter = Omit<StoredLetter, 'webhook_id'>
 
 /** The most dead letters of one webhook. At the limit the oldest letter is removed. */

@@ -1,9 +1,8 @@
 /**
  * Sends one webhook's requests: headers, signature, attempts and the waits between them.
  *
- * A request is delivered when the receiver answers with a status of 200 to 299; a redirect is a failure. The body of
- * the response is not read. Reasons of failures name only the origin of the webhook's address, because its path or
- * query may contain a key.
+ * A request is delivered when the receiver answers with a status of 200 to 299. Reasons of failures name only the
+ * origin of the webhook's address, because its path or query may contain a key.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../base/stamp.ts'
@@ -12,7 +11,7 @@ import { waitBefore } from './backoff.ts'
 import type { WebhookSettings } from './settings.ts'
 import { sign } from './signature.ts'
 
-/** The content of a request. The id is the same in every attempt, so that a receiver recognizes a repetition. */
+/** The content of a request. Each attempt has the same id, so that a receiver recognizes a repetition. */
 export interface Message {
   readonly id: string
   /** The path below the base URL. */
@@ -52,8 +51,8 @@ export class Delivery {
   }
 
   /**
-   * Sends a message until it is delivered, or until all attempts have failed. Never rejects. Returns `stopped` when a
-   * signal ends it.
+   * Sends a message until it is delivered, or all attempts have failed. Returns `stopped` after an abort. Never
+   * rejects.
    * @param retries the number of further attempts
    * @param patience when aborted, ends the wait between attempts
    * @param signal when aborted, ends the request itself
@@ -87,7 +86,7 @@ export class Delivery {
       const reason = `${baseUrl.origin} answered with status ${status}`
       return { kind: 'failed', reason, status, retryAfter: answer.headers['retry-after'] }
     } catch (thrown) {
-      // Only AppErrors are quoted: their messages contain the origin of the address and not its path or query.
+      // Messages of errors other than AppErrors may contain the path or query of the address.
       const reason = thrown instanceof AppError ? thrown.message : `Could not send a request to ${baseUrl.origin}`
       return { kind: 'failed', reason, status: undefined, retryAfter: undefined }
     }

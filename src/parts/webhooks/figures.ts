@@ -5,11 +5,9 @@ import type { PartFigure } from '../../server-load.ts'
 export interface WebhookLoad {
   /** Conversations that are not fully delivered. */
   readonly waitingConversations: number
-  /** The waiting conversations whose delivery has to wait, because eight other conversations are being delivered. */
+  /** Conversations that wait for the delivery of other conversations. */
   readonly waitingTurns: number
-  /**
-   * The longest time for which a waiting conversation has made no progress: nothing of it was delivered or given up.
-   */
+  /** The longest time for which a waiting conversation has made no progress. */
   readonly longestWaitMs: number
   readonly delivered: number
   readonly failed: number

@@ -6,8 +6,7 @@
  *     {"gone": conversation}                                  deleted, and all its events are delivered
  *     {"letter": {...}}   {"removed": letter id}              a new dead letter, a removed one
  *
- * The file has no copy of the events, which stay in the conversations' logs. A position is appended without a sync,
- * because its loss only repeats a delivery. A change of the dead letters is synced. A damaged line is ignored.
+ * A position is appended without a sync, because its loss only repeats a delivery. A damaged line is ignored.
  */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
 import { parseOwnJson } from '../../base/json.ts'
@@ -21,19 +20,17 @@ export interface Position {
   readonly seq: number
   /** The id of the last delivered event; undefined if there is none. */
   readonly last: string | undefined
-  /**
-   * The version of the last delivered state of the conversation (`versionOf` in lane.ts); undefined if there is none.
-   */
+  /** The version of the last delivered state (`versionOf` in lane.ts); undefined if there is none. */
   readonly told: string | undefined
 }
 
-/** The largest file that can be opened, enough for about a million conversations. */
+/** The largest file that can be opened. */
 const limitBytes = 256 * 1024 * 1024
 /** The most lines that the file has beyond twice its positions and letters. With more lines it is rewritten. */
 const spareLines = 2000
 
 export class Journal {
-  /** Events before this time, in microseconds since the epoch, are never sent. */
+  /** Events before this time, in microseconds since the epoch, are not sent. */
   readonly since: number
   readonly #path: string
   readonly #positions = new Map<string, Position>()
@@ -43,8 +40,9 @@ export class Journal {
   #writing: Promise<void> = Promise.resolve()
 
   /**
-   * Opens the file of a webhook, or creates it. @throws AppError `storage_failed`, `storage_full`; the system's error
-   * when it cannot be read, RangeError above `limitBytes`
+   * Opens the file of a webhook, or creates it.
+   * @throws AppError `storage_failed`, `storage_full`; the system's error when it cannot be read, RangeError above
+   * `limitBytes`
    */
   static async open(path: string, nowMicros: number): Promise<Journal> {
     const lines = await linesOf(path)
@@ -75,7 +73,7 @@ export class Journal {
     return this.#letters.get(id)
   }
 
-  /** Records how far a conversation was delivered. A failed write is ignored, because it only repeats a delivery. */
+  /** Records how far a conversation was delivered. A failed write is ignored. */
   async advance(conversation: string, { seq, last, told }: Position): Promise<void> {
     await this.#write({ conversation, seq, last, told }, false).catch(ignore) // It only repeats a delivery.
   }
@@ -111,7 +109,7 @@ export class Journal {
     if (read !== undefined) this.#letters.set(read.id, read)
   }
 
-  /** Applies a line in memory at once, then writes it to the file after all earlier writes, durably with `isSynced`. */
+  /** Applies a line in memory, then writes it after all earlier writes. With `isSynced` the write is durable. */
   #write(line: Readonly<Record<string, unknown>>, isSynced: boolean): Promise<void> {
     this.#apply(line)
     // The caller of the earlier write got its error.

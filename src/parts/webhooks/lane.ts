@@ -1,10 +1,9 @@
 /**
  * The deliveries of one conversation to one webhook, one request at a time.
  *
- * A lane has no queue of events: it keeps the seq of the next event to deliver, and reads events from the
- * conversation's log. The lane finds a change of the conversation itself (status, title, tags, budget) by comparing the
- * present version with the delivered version. So a slow receiver that misses several changes gets the newest state.
- * After a restart the same comparisons find everything that is still to be delivered.
+ * A lane keeps the seq of the next event to deliver, and reads events from the conversation's log. Changes of the
+ * conversation itself (status, title, tags, budget) are found by comparing the present version with the delivered
+ * version. So a slow receiver gets only the newest state.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { memberAt } from '../../base/fields.ts'
@@ -17,7 +16,7 @@ import type { Position } from './journal.ts'
 import type { WebhookSettings } from './settings.ts'
 import { shortDigest } from './signature.ts'
 
-/** The events of one conversation, read by seq from its log, or from the copy of a deleted conversation. */
+/** The events of one conversation, from its log or from the copy of a deleted conversation. */
 export type Backlog = Pick<EventReader, 'eventCount' | 'bytesFrom' | 'readRange'>
 
 /** A ConversationInfo, as on the wire. */
@@ -57,21 +56,21 @@ export interface LaneHost {
   readonly deliver: (message: Message) => Promise<Outcome>
   /** Called when a removed conversation is fully delivered. */
   readonly finished: (id: string) => Promise<void>
-  /** Called when the lane has nothing to do, so that it can be dropped. */
+  /** Called when the lane has nothing to do. */
   readonly idle: (lane: Lane) => void
 }
 
 export class Lane {
   readonly id: string
-  /** The time when the lane began, or when it last delivered or gave up something. */
+  /** The time when the lane began, or last made progress. */
   since: number
   readonly #host: LaneHost
-  /** Lets one task at a time send: a pass of the lane, or the repeated delivery of a dead letter. */
+  /** Lets one task at a time send. */
   readonly #turn = new Turns(1)
   #users = 0
   #isWoken = false
   #isDue = false
-  /** True when the last pass ended early: the server was closing, or an error other than `not_found` ended it. */
+  /** True when the last pass was stopped or failed. A missing conversation is no failure. */
   #isBehind = false
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
@@ -87,7 +86,7 @@ export class Lane {
     return !isWorking && this.#timer === undefined && !this.#isWoken && !this.#isBehind
   }
 
-  /** Starts a pass in the background, after the current pass if there is one. `isDue` skips the flush delay. */
+  /** Starts a pass in the background, after the current pass. `isDue` skips the flush delay. */
   wake(isDue = false): void {
     this.#isWoken = true
     this.#isDue ||= isDue
@@ -135,8 +134,8 @@ export class Lane {
   }
 
   /**
-   * Handles the error of a pass. A missing conversation is given up. After any other error the pass is repeated at the
-   * next change of the conversation and when the server closes.
+   * Handles the error of a pass. A missing conversation is given up. After another error, the next `wake` repeats the
+   * pass.
    */
   #failed(thrown: unknown): void {
     const code = thrown instanceof AppError ? thrown.code : undefined
@@ -159,7 +158,7 @@ export class Lane {
     if (sent === undefined || !isRemoved) return sent !== undefined
     if ((await this.#tell(info, sent)) === undefined) return false
     await host.finished(this.id)
-    // A new conversation with the same id may exist by now: its changes need another pass.
+    // A new conversation may have the same id.
     this.#isWoken = true
     return true
   }
@@ -202,7 +201,7 @@ export class Lane {
   }
 
   /**
-   * Makes one dead letter of the events before the seq `from`, which the queue has no room for. Returns the new
+   * Makes one dead letter of the events before the seq `from`, which do not fit into the queue. Returns the new
    * position.
    */
   async #drop(position: Position, from: number): Promise<Position> {
@@ -220,7 +219,7 @@ export class Lane {
     const { events, next } = await read(this.id, (log) => log.readRange(seq, end, settings.batchLimitBytes))
     const newest = events.at(-1)?.json
     const reached = { ...position, seq: next, last: newest === undefined ? position.last : idOf(newest) }
-    // All events of the batch are damaged, so there is nothing to send.
+    // All events of the batch are damaged.
     if (newest === undefined) return this.#settle({ kind: 'delivered' }, reached, undefined)
     return this.#settle(await deliver(batchMessage(this.id, [seq, next], events)), reached, [seq, next])
   }
@@ -234,10 +233,7 @@ export class Lane {
   }
 }
 
-/**
- * Returns the message that carries these events. Its id follows from the conversation and the seqs, so a repeated
- * message has the same id.
- */
+/** Returns the message with these events. A repeated message has the same id. */
 export function batchMessage(
   id: string, [first, end]: readonly [number, number], events: readonly { readonly json: Buffer }[],
 ): Message {

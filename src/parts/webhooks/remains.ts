@@ -1,11 +1,9 @@
 /**
- * The undelivered part of a deleted conversation: a copy of its undelivered events, within the limits of the queue, and
- * its last ConversationInfo.
+ * A copy of the undelivered events of a deleted conversation, and of its last ConversationInfo.
  *
  *     {"first": seq of the first event, "info": ConversationInfo}   then one event a line
  *
- * The copy is synced before the conversation's own files are removed. It is removed when everything is delivered and no
- * dead letter needs it.
+ * The copy is removed when everything is delivered and no dead letter needs it.
  */
 import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -83,7 +81,7 @@ function linesIn(content: Buffer): Buffer[] {
   return lines
 }
 
-/** Returns a reader of the copied events, by the seqs that they had in the conversation's log. */
+/** Returns a reader of the copied events by their seqs in the conversation's log. */
 function backlogOf(events: readonly Buffer[], first: number): Backlog {
   const from = (seq: number): readonly Buffer[] => events.slice(Math.max(0, seq - first))
   return {

@@ -1,7 +1,7 @@
 /**
  * The settings of a webhook: read from an address or from a JSON object, and checked (contract: others.md, section 13).
  *
- * The file is loaded at every start, so it imports nothing heavy.
+ * Every start loads this file, so it imports nothing heavy.
  */
 import { isObject, parseJson, type JsonObject } from '../../base/json.ts'
 
@@ -55,10 +55,7 @@ export interface WebhookSettings {
   readonly queueLimitBytes: number
 }
 
-/**
- * Reads an argument of the command line: returns the object of a JSON text that begins with `{`, any other text as it
- * is.
- */
+/** Reads an argument of the command line: a JSON object, or else the text itself. */
 export function readWord(word: string): unknown {
   return word.trimStart().startsWith('{') ? (parsed(word) ?? word) : word
 }

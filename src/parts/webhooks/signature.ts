@@ -1,17 +1,15 @@
 /**
  * The signature of a request: HMAC-SHA256 over its id, its time and its body, in the form of Standard Webhooks
- * (standardwebhooks.com), for which receivers find libraries.
+ * (standardwebhooks.com).
  *
  *     webhook-id: <id>   webhook-timestamp: <Unix seconds>   webhook-signature: v1,<base64 of the HMAC>
  *     signed text: <id> "." <timestamp> "." <body>
- *
- * `shortDigest` makes the name of a webhook's files, and the version of a conversation's state.
  */
 import { createHash, createHmac } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 const prefix = 'whsec_'
-/** The number of hashed bytes after which the event loop serves other work. Up to twice as many may be hashed. */
+/** The number of hashed bytes after which the event loop serves other work. */
 const turnBytes = 1024 * 1024
 
 export interface SignedRequest {

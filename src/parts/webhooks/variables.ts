@@ -4,8 +4,6 @@
  *     OH_WEBHOOKS                  a list in JSON, or the number of webhooks
  *     OH_WEBHOOKS_0                the first webhook: an object in JSON, or an address
  *     OH_WEBHOOKS_0_BASE_URL       a member of the first webhook; it replaces the member of the object
- *
- * `areWebhooks` checks the result later, so a text that is no JSON is returned unchanged.
  */
 import { isObject, parseJson } from '../../base/json.ts'
 import type { OtherValue } from '../../option.ts'
@@ -15,12 +13,12 @@ type Environment = Readonly<Record<string, string | undefined>>
 const name = 'OH_WEBHOOKS'
 /** The most webhooks that variables can name. */
 const variableLimit = 100
-/** Members that are text, even if the text looks like JSON. */
+/** Members that are not read as JSON. */
 const texts: readonly string[] = ['base_url', 'secret']
 
 /**
- * Returns the webhooks that the variables name; undefined when they name none. A value that is not such a list, or a
- * wrong number of webhooks, is returned as it is, and `areWebhooks` refuses it.
+ * Returns the webhooks in the variables; undefined if there are none. An unusable value is returned unchanged, and
+ * `areWebhooks` refuses it.
  */
 export function readVariables(environment: Environment): OtherValue | undefined {
   const whole = valueOf(environment[name] || '[]')
@@ -32,7 +30,7 @@ export function readVariables(environment: Environment): OtherValue | undefined 
     if (item === undefined) break
     found.push(item)
   }
-  // A number that is larger than the list shows that a webhook is missing. `areWebhooks` refuses the number.
+  // `areWebhooks` refuses a number. A number here means that a webhook is missing.
   const value = Number.isInteger(whole) && whole !== found.length ? whole : found
   return value === whole || found.length > 0 ? { value, source: `${name}_*` } : undefined
 }
@@ -50,7 +48,7 @@ function itemOf(listed: unknown, prefix: string, environment: Environment): unkn
   return { ...base, ...Object.fromEntries(members) }
 }
 
-/** Returns the value of a JSON text, a boolean for `true` and `false` in upper or lower case, or the text as it is. */
+/** Returns the value of a JSON text, a boolean for `true` and `false` in any case, or the text as it is. */
 function valueOf(text: string): unknown {
   if (/^true$/i.test(text)) return true
   if (/^false$/i.test(text)) return false

@@ -1,9 +1,8 @@
 /**
  * One webhook: the conversations that are not fully delivered to it, its dead letters, and its life-cycle.
  *
- * A lane (lane.ts) delivers one conversation. Lanes work in the background, so a slow receiver never delays a run or
- * another webhook. Delivery is at least once: a position advances only after the receiver has accepted the events, or
- * after the events became a dead letter on disk.
+ * A lane (lane.ts) delivers one conversation in the background. Delivery is at least once: a position advances after
+ * the receiver has accepted the events, or after a dead letter of the events is stored.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -64,7 +63,9 @@ export class Webhook implements ConversationFollower {
     this.#options = options
   }
 
-  /** Returns the view for clients. It has only the origin of the address, because a path or a query may hold a key. */
+  /**
+   * Returns the view for clients. It has only the origin of the address, because a path or a query may contain a key.
+   */
   get view(): JsonObject {
     const { settings: { baseUrl, secret }, journal } = this.#options
     return {
@@ -143,14 +144,15 @@ export class Webhook implements ConversationFollower {
   /**
    * Delivers a dead letter again, with one attempt for each request, and removes it.
    * @throws AppError `not_found` when its events were deleted, `upstream_failed` when the receiver does not accept it,
-   *   `unavailable` when the server closes; the errors of `removeLetter`
+   * `unavailable` when the server closes; the errors of `removeLetter`
    */
   async redeliver(letter: DeadLetter): Promise<void> {
     await this.#laneOf(letter.conversation_id).run(() => this.#redeliver(letter))
   }
 
   /**
-   * Removes a dead letter, and the copy of its conversation if no letter needs it. @throws AppError or a system error
+   * Removes a dead letter, and the copy of its conversation if no other letter needs the copy.
+   * @throws AppError or a system error
    */
   async removeLetter({ id, conversation_id }: DeadLetter): Promise<void> {
     await this.#options.journal.removeLetter(id)
@@ -166,13 +168,12 @@ export class Webhook implements ConversationFollower {
     await this.#options.journal.close()
   }
 
-  /** Starts the delivery of all conversations that are not fully delivered, and removes copies that are not needed. */
+  /** Starts the delivery of conversations that are not fully delivered, and removes copies that are not needed. */
   async #recover(): Promise<void> {
     const { conversations, remains, journal } = this.#options
     const known = new Set(conversations.ids())
     for (const id of await remains.list()) {
-      // The copy is not needed if the conversation still exists (the server ended before removing it) or is fully
-      // delivered. In the second case dead letters may still need it.
+      // A conversation that exists needs no copy. A conversation without a position is fully delivered.
       const isOver = known.has(id) || journal.position(id) === undefined
       if (known.has(id)) await remains.remove(id)
       else if (isOver) await this.#dropRemains(id)
@@ -236,8 +237,8 @@ export class Webhook implements ConversationFollower {
   }
 
   /**
-   * Returns the stored position. If none is stored, delivery begins with the first event that is at least as new as
-   * `since` and as the conversation. So events that a fork has copied are not sent.
+   * Returns the stored position. The default is the first event that is not older than `since` and the conversation. A
+   * fork contains older events.
    */
   async #positionOf(id: string, info: Info, read: ReadEvents): Promise<Position> {
     const { journal } = this.#options
@@ -285,7 +286,7 @@ export class Webhook implements ConversationFollower {
     await this.#dropRemains(id)
   }
 
-  /** Removes the copy of a deleted conversation, unless a dead letter still needs it. */
+  /** Removes the copy of a deleted conversation, unless a dead letter needs it. */
   async #dropRemains(id: string): Promise<void> {
     const isNeeded = this.letters.some((letter) => letter.conversation_id === id)
     if (!isNeeded) await this.#options.remains.remove(id)
@@ -331,7 +332,7 @@ function microsAt(value: unknown): number {
   return typeof value === 'string' ? (parseMicros(value) ?? 0) : 0
 }
 
-/** Returns the time in an event's id, in microseconds since the epoch; 0 for a text that is not such an id. */
+/** Returns the time in an event's id, in microseconds since the epoch; 0 for another text. */
 function microsOfId(id: unknown): number {
   const upper = typeof id === 'string' ? upperHalf(id) : undefined
   return upper === undefined ? 0 : microsOfUpperHalf(upper)
