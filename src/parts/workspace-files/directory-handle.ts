@@ -1,10 +1,10 @@
 /**
- * An open directory and operations on its entries by name, like `openat` in C, which Node lacks. A name is one path
- * component, never `..`.
+ * An open directory and operations on its entries by name, like `openat` in C. A name is one path component, never
+ * `..`. No link is followed.
  *
  * On Linux an operation goes through `/proc/self/fd/N/name`, so it uses the open directory even if its path changes. On
- * other systems `assertInPlace` checks before and after use that the path still leads to the directory; a swap that is
- * undone in between is missed (decisions 30). No link is followed here.
+ * other systems `assertInPlace` checks that the path still leads to the directory. That check can miss a short change
+ * (decisions 30).
  */
 import { constants, type BigIntStats } from 'node:fs'
 import { lstat, mkdir, open, readlink, realpath, rmdir, type FileHandle } from 'node:fs/promises'
@@ -18,7 +18,7 @@ export interface DirectoryRules {
   readonly refused: ReadonlySet<string>
 }
 
-/** O_PATH of Linux opens a directory only as a location: this needs no right to list it, and permits no reading. */
+/** O_PATH of Linux: needs no right to list the directory. */
 const pathOnlyFlag = 0o10000000
 
 export class DirectoryHandle {
@@ -56,10 +56,7 @@ export class DirectoryHandle {
     }
   }
 
-  /**
-   * Returns the stats of an entry itself, not of a link's target. Returns undefined when there is no such entry. `.` is
-   * the directory.
-   */
+  /** Returns the stats of an entry, not of a link's target; undefined when there is no such entry. */
   async lstat(name: string): Promise<BigIntStats | undefined> {
     try {
       return await lstat(this.locate(name), { bigint: true })
@@ -97,7 +94,7 @@ export class DirectoryHandle {
     return this.#rules.byDescriptor ? `/proc/self/fd/${this.#handle.fd}/${name}` : join(this.#path, name)
   }
 
-  /** Checks, where access is by path, that the path still leads here. @throws ELOOP or the system's error if not */
+  /** Checks that the path still leads here, if access is by path. @throws ELOOP or the system's error if not */
   async assertInPlace(): Promise<void> {
     if (this.#rules.byDescriptor) return
     const there = identityOf(await lstat(this.#path, { bigint: true }))

@@ -1,8 +1,8 @@
 /**
  * Walks directory trees of the workspace. The entries of a directory are visited in the order of their names.
  *
- * A walk never follows a link, so it stays inside the workspace and ends. `.git` and `node_modules` are visited but not
- * entered, unless the walk begins in them. The number of visited entries is limited.
+ * A walk follows no link, so it stays inside the workspace. `.git` and `node_modules` are visited but not entered,
+ * unless the walk begins in them.
  */
 import { type BigIntStats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -29,7 +29,7 @@ export interface Entry {
 }
 
 export interface WalkResult {
-  /** True when no limit was reached and every directory that the walk has opened could be read. */
+  /** True when no limit was reached, and each directory that was opened could be read. */
   readonly isComplete: boolean
 }
 
@@ -42,8 +42,8 @@ export interface WalkOptions {
 }
 
 /**
- * Visits the entries below a directory, depth first. @throws the errors of `assertDirectory` and `visit`, system errors
- * as `pathError` returns them, and the signal's reason
+ * Visits the entries below a directory, depth first.
+ * @throws the errors of `assertDirectory`, `visit` and `pathError`, and the signal's reason
  */
 export async function walkTree(place: ContainedPath, options: WalkOptions): Promise<WalkResult> {
   assertDirectory(place)
@@ -98,7 +98,7 @@ async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<
   try {
     await walkDirectory(walk, directory, entry.relativePath, depth + 1)
   } catch (thrown) {
-    // After an unreadable directory the walk continues, but it is not complete.
+    // After an unreadable directory the walk continues.
     if (walk.signal.aborted || systemCodeOf(thrown) === undefined) throw thrown
     walk.isComplete = false
   } finally {
@@ -106,7 +106,7 @@ async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<
   }
 }
 
-/** Opens a directory. Returns undefined if it is refused, may not be opened, or was replaced since its visit. */
+/** Opens a directory; undefined for a directory that cannot be opened. */
 async function enter(entry: Entry): Promise<DirectoryHandle | undefined> {
   return entry.place.directory.enter(entry.name).catch(() => undefined) // The walk leaves it out.
 }

@@ -1,9 +1,9 @@
 /**
- * Reads and writes whole files of the workspace: reads have a limit, writes are atomic.
+ * Reads and writes whole files of the workspace: reads have a limit, writes are atomic. Only regular files are
+ * accepted.
  *
- * Only regular files are accepted. A write goes to a temporary file, which is synced and renamed over the target. A
- * link in the target's place is replaced, not followed. Mode and, if the system allows it, owner are kept. A file with
- * a second hard link is not written, because its other name may be outside the workspace (decisions 30).
+ * A write goes to a temporary file, which is synced and renamed over the target. A file with a second hard link is not
+ * written, because its other name may be outside the workspace (decisions 30).
  */
 import { randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
@@ -41,8 +41,8 @@ export type Content = Uint8Array | AsyncIterable<Uint8Array>
 
 /**
  * Replaces or creates a file and returns its new version. `expected` is the version to replace, or `none` for a new
- * file. Without `expected`, any version is replaced.
- * @throws AppError `conflict` when another version is there; the errors of `assertFile` and `pathError`
+ * file. Default: any version.
+ * @throws AppError `conflict` for another version; the errors of `assertFile` and `pathError`
  */
 export async function writeFile(
   place: ContainedPath,
@@ -85,7 +85,7 @@ function versionOf(stats: BigIntStats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}`
 }
 
-/** Returns the stats of a file to replace. Refuses a file without write permission, or with a second hard link. */
+/** Returns the stats of a file to replace. Refuses a file with a second hard link. */
 async function inspectForWriting(place: ContainedPath): Promise<BigIntStats> {
   const handle = await openRegular(place, constants.O_WRONLY)
   try {
@@ -117,8 +117,7 @@ async function replace(
 }
 
 /**
- * Links the temporary file to its final name and returns true. Returns false on a file system without hard links (FAT,
- * some network file systems).
+ * Links the temporary file to its final name. Returns false on a file system without hard links.
  * @throws AppError `conflict` when a file with this name exists
  */
 async function linkIntoPlace(temporary: string, place: ContainedPath): Promise<boolean> {
@@ -158,7 +157,7 @@ async function keepAttributes(handle: FileHandle, before: BigIntStats): Promise<
   await handle.chmod(Number(before.mode & 0o777n))
 }
 
-/** Opens a regular file, without waiting for the other end of a FIFO and without acquiring a controlling terminal. */
+/** Opens a regular file. Does not wait at a FIFO, and acquires no controlling terminal. */
 async function openRegular(place: ContainedPath, mode: number): Promise<FileHandle> {
   const { O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
   const handle = await open(place.directory.locate(place.name), mode | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)

@@ -1,9 +1,9 @@
 /**
- * Opens files anywhere on this machine, for clients with the right `files`.
+ * Opens files anywhere on this machine, for clients with the right `files`. The paths are checked as in a workspace
+ * (paths.ts).
  *
- * A path is checked in the same way as the paths of the built-in agent's tools (paths.ts), from the root of the file
- * system. The server's own folders and the folders of the kernel are refused: `/proc` shows the server's environment
- * with its keys, and `/sys` can change the machine.
+ * The server's own folders and the folders of the kernel are refused: `/proc` shows the server's environment with its
+ * keys, and `/sys` can change the machine.
  */
 import { isAbsolute } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -14,8 +14,8 @@ const kernelDirs: readonly string[] = ['/proc', '/sys']
 export interface Machine {
   /**
    * Calls `use` with the `ContainedPath` of an absolute path, as `Workspace.at` does.
-   * @throws AppError `forbidden` without the permission and for a refused folder, `bad_request` for a path that cannot
-   * be used for another reason, `not_found`, `storage_full`
+   * @throws AppError `forbidden` for a refused folder or a missing permission, `bad_request` for another unusable path,
+   * `not_found`, `storage_full`
    */
   at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
 }
@@ -37,7 +37,7 @@ export function openMachine(privateDirs: readonly string[]): Machine {
 
 const forbiddenCodes: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS', 'EPRIVATE'])
 
-/** Turns `invalid_input` into `forbidden` or `bad_request`, because the path is a parameter and no body member. */
+/** Turns `invalid_input` into `forbidden` or `bad_request`, because the path is no member of a body. */
 function asRequestError(thrown: unknown): unknown {
   if (!(thrown instanceof AppError) || thrown.code !== 'invalid_input' || thrown.issues.length > 0) return thrown
   const code = forbiddenCodes.has(systemCodeOf(thrown.cause)) ? 'forbidden' : 'bad_request'

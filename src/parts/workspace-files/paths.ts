@@ -1,11 +1,9 @@
 /**
- * The only path check: turns a given path into a `ContainedPath`, an open directory inside the workspace and a name in
- * it.
+ * Turns a given path into a `ContainedPath`: an open directory inside the workspace and a name in it.
  *
- * The path is walked part by part from the workspace's directory, with every directory held open (directory-handle). A
- * link is followed only if it stays inside. So there is no gap between check and use. On Linux, an attacker who
- * exchanges directories during the walk causes an error, never access to a file outside; elsewhere see decisions 30.
- * The server's own data directories are refused. None of this restricts a program that an agent starts.
+ * The path is walked part by part from the workspace's directory, through open directories (directory-handle). A link
+ * is followed only if it stays inside. So on Linux there is no gap between check and use; other systems: decisions 30.
+ * The server's own data directories are refused.
  */
 import { type BigIntStats } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
@@ -33,9 +31,9 @@ export interface Workspace {
   /** The given path, made absolute. Links in it are not resolved. */
   readonly workingDir: string
   /**
-   * Calls `use` with the `ContainedPath` of a path, and closes its directories when `use` has settled.
-   * @throws AppError `invalid_input` for a path that cannot or must not be used, `not_found` for a missing workspace or
-   * directory on the way, `storage_full`; the errors of `use`
+   * Calls `use` with the `ContainedPath` of a path. The directories are open until `use` has settled.
+   * @throws AppError `invalid_input` for a path that may not be used, `not_found` for a missing workspace or parent
+   * directory, `storage_full`; the errors of `use`
    */
   at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
   /** True for a path to a file that git may take for configuration or code; false for unusable paths. Never throws. */
@@ -43,7 +41,7 @@ export interface Workspace {
 }
 
 export interface PlaceOptions {
-  /** Creates missing directories on the way. Removes them again, if they are empty, when this or `use` fails. */
+  /** Creates missing directories on the way. A failure removes these directories if they are empty. */
   readonly makeParents?: boolean
   /** Refuses files that git may take for configuration or code (`repository`), before anything is created. */
   readonly refusesRepositories?: boolean
@@ -56,7 +54,7 @@ interface Place {
   readonly path: string
   readonly kind: PlaceKind
   readonly directory: DirectoryHandle
-  /** Name in the directory; `.` for the directory itself. The entry was no link when it was checked. */
+  /** Name in the directory; `.` for the directory itself. */
   readonly name: string
 }
 
@@ -146,7 +144,7 @@ interface Walk {
   /** The open directories from the workspace to the current one. `names` has the names of all but the first. */
   readonly stack: DirectoryHandle[]
   readonly names: string[]
-  /** Directories that this walk made. They are removed again, if they are empty, when the work fails. */
+  /** Directories that this walk made. A failure removes them if they are empty. */
   readonly made: { readonly parent: DirectoryHandle; readonly name: string }[]
   /** The parts that are still to be walked. */
   pending: string[]
@@ -157,7 +155,7 @@ async function walkTo(walk: Walk, rules: DirectoryRules): Promise<ContainedPath>
   const { given } = walk
   walk.pending = partsInside(walk, given)
   try {
-    // `openPath` follows no link, so a link put in the workspace's place is refused.
+    // A link in the workspace's place is refused.
     walk.stack.push(await DirectoryHandle.openPath(`/${(walk.roots.at(-1) ?? []).join('/')}`, rules))
     const place = await walkOn(walk)
     if (/\/\.?$/.test(given) && place.kind !== 'directory') throw refused(given, 'it is not a directory')
@@ -190,8 +188,8 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
 }
 
 /**
- * Refuses a name in a path that git may take for configuration or code. Below an entry that does not exist, nothing is
- * looked up: the remaining names are checked as text.
+ * Refuses a name that git may take for configuration or code. Below a missing entry, the remaining names are checked as
+ * text.
  */
 async function assertNoRepository(walk: Walk, name: string, isMissing: boolean): Promise<void> {
   const names = isMissing ? [name, ...walk.pending] : [name]
@@ -267,7 +265,7 @@ function shown(path: string): string {
   return path.length > 300 ? `${path.slice(0, 300)}...` : path
 }
 
-/** Returns a system error as AppError with the given path instead of a descriptor's path; any other error unchanged. */
+/** Returns a system error as AppError with the given path; any other error unchanged. */
 export function pathError(path: string, thrown: unknown): unknown {
   const code = systemCodeOf(thrown)
   if (thrown instanceof AppError || code === undefined) return thrown

@@ -1,15 +1,13 @@
 /**
  * Detects places that git may take for configuration or code: everything below `.git`, and a directory that looks like
- * a bare repository.
+ * a bare repository. The next `git status` of any user runs the commands in these places.
  *
- * The next `git status` of any user runs the commands that such a place names. Other spellings of a name that a file
- * system may accept are detected too. A directory is refused when it has two of `HEAD`, `objects` and `refs`, so that
- * the third cannot be added.
+ * A directory is refused when it has two of `HEAD`, `objects` and `refs`, so that the third cannot be added.
  */
 import { AppError } from '../../base/errors.ts'
 import type { DirectoryHandle } from './directory-handle.ts'
 
-/** The error for a refused change of a repository, which only the user may allow. */
+/** The error for a change of a repository without the user's confirmation. */
 export class RepositoryPlace extends AppError {
   constructor(path: string) {
     const problem = 'git runs commands that files of its repository name, and the user was not asked'
@@ -26,7 +24,7 @@ export function isGitName(name: string): boolean {
 
 const marks = ['HEAD', 'objects', 'refs']
 
-/** True if the directory is a repository, or would become one with an entry of this name. */
+/** True if the directory has two of the `marks`, counting an entry of this name. */
 export async function isRepository(directory: DirectoryHandle, name: string): Promise<boolean> {
   const isMark = async (mark: string): Promise<boolean> => mark === name || (await directory.lstat(mark)) !== undefined
   const found = await Promise.all(marks.map(isMark))
