@@ -1,8 +1,7 @@
 /**
  * The error type for expected failures, AppError, and the closed list of its codes.
  *
- * The message of an AppError may be shown to a client, so it must hold no secret and no stack. A wrong call by this
- * program's own code throws a TypeError or RangeError instead. `api/problem` maps every code to an HTTP status.
+ * The message of an AppError may be shown to a client, so it must hold no secret and no stack.
  */
 
 /** The codes of all expected failures. `api/problem` assigns an HTTP status to each. */
@@ -39,7 +38,7 @@ export type ErrorCode =
   | 'too_many_conversations'
   | 'too_many_runs'
 
-/** A broken rule and the value that breaks it, in the form of FastAPI's `ValidationError`, which clients read. */
+/** A broken rule and the value that breaks it, in the form of FastAPI's `ValidationError`. */
 export interface Issue {
   /** The path to the value, outermost name first. The API puts `body`, `query`, `path` or `header` before it. */
   readonly loc: readonly (string | number)[]
@@ -55,9 +54,9 @@ export interface AppErrorOptions {
   readonly cause?: unknown
   /** For `invalid_input`: every issue. */
   readonly issues?: readonly Issue[]
-  /** For `unavailable` and `too_many_runs`: the time that a client should wait before it asks again. */
+  /** The time that a client should wait before it asks again. */
   readonly retryAfterSeconds?: number
-  /** For a limit that is reached: the limit, and how much of it is used. */
+  /** The limit that is reached, and how much of it is used. */
   readonly limit?: ReachedLimit
 }
 
@@ -82,7 +81,7 @@ export class AppError extends Error {
   }
 }
 
-/** Throws. As the `default` of a `switch` over a closed union the call does not compile while a member has no case. */
+/** Throws. Compiles in the `default` of a `switch` only if each member of the union has a case. */
 export function assertNever(value: never): never {
   throw new TypeError(`Unexpected value: ${JSON.stringify(value)}`)
 }

@@ -1,8 +1,4 @@
-/**
- * The list of common words that are never masked, because most texts have these words and would become unreadable.
- *
- * The order has no meaning. The words have four letters or more, because shorter values are not masked at all.
- */
+/** The list of common words that are not masked, because a mask would make most texts unreadable. */
 
 const words = `
 able about above accept access account accounts across action actions active activity actor actual added address

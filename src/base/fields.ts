@@ -1,31 +1,30 @@
 /**
  * Reads single members of JSON data that other programs sent.
  *
- * Real programs send null, leave members out and use values that no schema lists (agents.md, "Loose forms"). So nothing
- * here throws: a member of another type counts as absent.
+ * Nothing here throws: a member of the wrong type counts as absent (agents.md, "Loose forms").
  */
 import { isObject, type JsonObject, type JsonValue } from './json.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Returns the value if it is an object, and an empty object if it is not. */
+/** Returns the value if it is an object; otherwise an empty object. */
 export function objectOf(value: JsonValue | undefined): JsonObject
 export function objectOf(value: unknown): Fields
 export function objectOf(value: unknown): Fields {
   return isObject(value) ? value : {}
 }
 
-/** Returns the value if it is a string that is not empty; undefined for any other value. */
+/** Returns a string that is not empty; undefined for any other value. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Returns the value if it is a finite number; undefined for any other value. */
+/** Returns a finite number; undefined for any other value. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-/** Returns the value if it is a finite number that is not negative; undefined for any other value. */
+/** Returns a finite number of 0 or more; undefined for any other value. */
 export function amountOf(value: unknown): number | undefined {
   const number = numberOf(value)
   return number !== undefined && number >= 0 ? number : undefined
@@ -45,7 +44,7 @@ export function memberAt(value: unknown, ...path: readonly string[]): unknown {
   return inner
 }
 
-/** True for null, undefined, '', [] and {}. Agents announce a call with an empty input and send the input later. */
+/** True for null, undefined, '', [] and {}. */
 export function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true
   return typeof value === 'object' && Object.keys(value).length === 0

@@ -1,11 +1,10 @@
 /**
- * Tells from the mode bits of a file or folder whether users other than its owner may use it (POSIX, `st_mode`).
+ * Tells from mode bits (POSIX, `st_mode`) whether users other than the owner may use a file or folder.
  *
- * The group counts as other users, because its members are unknown here. Access control lists and the folders above are
- * ignored. This file reads nothing itself.
+ * The group counts as other users. Access control lists are ignored.
  */
 
-/** The most that users other than the owner may do. `read` means: read or execute, but not write. */
+/** The most that users other than the owner may do. `read` includes execute. */
 export type OthersMay = 'write' | 'read' | 'nothing'
 
 export function othersMay(mode: number): OthersMay {

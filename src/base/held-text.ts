@@ -1,13 +1,6 @@
-/**
- * Holds back the end of a text that arrives in chunks, while it may be part of a secret.
- *
- * Chunks are joined only when they are taken, so many small chunks take no more time than one large chunk.
- */
+/** Stores the end of a text that arrives in chunks, while the end may be part of a secret. */
 
-/**
- * The number of last characters that decide whether a match is a whole word: 7 of the word, the character before it,
- * and a backslash before that character.
- */
+/** The number of characters that are needed to judge a word: up to 7 of the word, and 2 before the word. */
 export const recentLength = 9
 
 export class HeldText {

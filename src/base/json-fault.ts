@@ -1,9 +1,8 @@
 /**
- * Finds where and why a text is not JSON, for the `json_invalid` issue. The message of `JSON.parse` differs between
- * engines, may lack the position, and may quote the text.
+ * Finds where and why a text is not JSON (RFC 8259). The message of `JSON.parse` may lack the position, and may quote
+ * the text.
  *
- * It is called only after `JSON.parse` refused the text. It follows the grammar of RFC 8259, without recursion. Offsets
- * count UTF-16 code units from 0. It is too slow for texts of megabytes.
+ * Offsets count UTF-16 code units from 0. Too slow for texts of megabytes.
  */
 
 export interface JsonFault {
@@ -11,10 +10,7 @@ export interface JsonFault {
   readonly reason: string
 }
 
-/**
- * The token that may come next; after `first_value` and `first_key` also the bracket that closes an empty array or
- * object.
- */
+/** The token that may come next. After `first_value` and `first_key` the array or object may also end. */
 type Expected = 'value' | 'first_value' | 'key' | 'first_key' | 'colon' | 'after_value'
 
 /** Returns the first fault of a text; undefined if the text is JSON. */

@@ -1,8 +1,7 @@
 /**
- * Reads and writes small JSON files that are replaced whole: settings, secrets, the format number, cached state.
+ * Reads and writes small JSON files, such as settings. Each write replaces the whole file.
  *
- * Writes are atomic (own-files). Concurrent writes of one file finish in any order, so a caller that reads, changes and
- * writes must queue its writes. Error messages name the file without its folders.
+ * Concurrent writes of one file finish in any order. A caller that reads, changes and writes must queue its changes.
  */
 import { basename } from 'node:path'
 import { AppError } from './errors.ts'
@@ -22,7 +21,7 @@ export interface ReadJsonFileOptions {
 
 /**
  * Returns the value in a JSON file; undefined when there is no such file.
- * @throws AppError `storage_failed` when the file cannot be read, is not JSON, or breaks a limit.
+ * @throws AppError `storage_failed` when the file is unreadable, too large or not JSON
  */
 export async function readJsonFile(path: string, options: ReadJsonFileOptions = {}): Promise<unknown> {
   const { limitBytes = defaultLimitBytes, valueLimit } = options
@@ -36,9 +35,8 @@ export async function readJsonFile(path: string, options: ReadJsonFileOptions = 
 }
 
 /**
- * Replaces a file by the indented JSON of `value`, or creates it. Refuses a value above the default limits of bytes and
- * values, because it could not be read again.
- * @throws AppError `invalid_input` for a refused value; the errors of `writeFileAtomically`
+ * Replaces or creates a file with the JSON of `value`.
+ * @throws AppError `invalid_input` above the default limits; the errors of `writeFileAtomically`
  */
 export async function writeJsonFile(path: string, value: unknown): Promise<void> {
   const text = `${JSON.stringify(value, undefined, 2)}\n`
@@ -50,15 +48,14 @@ export async function writeJsonFile(path: string, value: unknown): Promise<void>
 }
 
 /**
- * Creates a file that appears with its whole content, the JSON of `value`. Returns false when a file of this name
- * exists, and leaves that file unchanged. Of several concurrent callers one creates the file.
+ * Creates a file with the JSON of `value`. Returns false, without a change, when the file exists.
  * @throws AppError as `createFile`
  */
 export function createJsonFile(path: string, value: unknown): Promise<boolean> {
   return createFile(path, `${JSON.stringify(value, undefined, 2)}\n`)
 }
 
-/** Parses a file's content. The engine's message quotes the text, which may hold secrets: only the position is kept. */
+/** Parses a file's content. The engine's message may quote secrets, so only its position is kept. */
 function parseContent(text: string, valueLimit?: number): unknown {
   try {
     return parseJson(text, valueLimit)

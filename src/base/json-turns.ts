@@ -1,16 +1,15 @@
 /**
  * Parses long JSON texts in several turns of the event loop, so that other work can run between them.
  *
- * The bytes are decoded in pieces, each in a turn. Then one turn counts the values and one turn parses the text,
- * however long it is, so the caller must limit the bytes. A text up to `turnBytes` is parsed at once.
+ * Decoding is divided into pieces. Counting and parsing take one turn each, so the caller must limit the bytes.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertFewValues, parseJson, parseOwnJson, usualValueLimit } from './json.ts'
 
-/** The longest text that is parsed at once, in bytes, or in characters of a decoded text. Also the size of a piece. */
+/** The longest text that is parsed at once, in bytes or characters. Also the size of a piece. */
 export const turnBytes = 2 * 1024 * 1024
 
-/** Parses a JSON text from outside; returns a promise if it has more than `turnBytes`. Fails as `parseJson` does. */
+/** Parses a JSON text from outside. Returns a promise for more than `turnBytes`. Fails as `parseJson` does. */
 export function parseJsonBytes(bytes: Buffer, valueLimit?: number): unknown {
   return bytes.length <= turnBytes ? parseJson(bytes.toString(), valueLimit) : parseLong(bytes, valueLimit)
 }
@@ -25,9 +24,8 @@ export async function parseJsonText(text: string, valueLimit = usualValueLimit):
 }
 
 /**
- * Returns the value of a JSON text that this server wrote, without limits. For a text above `turnBytes` it returns a
- * promise, which resolves one turn after the parsing, so that the caller's work is not in the turn that parses.
- * Throws or rejects with SyntaxError when the text is not JSON.
+ * Returns the value of a JSON text that this server wrote, without limits. Returns a promise for more than `turnBytes`.
+ * @throws SyntaxError, perhaps as a rejection, when the text is not JSON
  */
 export function parseOwnJsonBytes(bytes: Buffer): unknown {
   return bytes.length <= turnBytes ? parseOwnJson(bytes.toString()) : parseOwnLong(bytes)
@@ -46,7 +44,7 @@ async function parseLong(bytes: Buffer, valueLimit?: number): Promise<unknown> {
 }
 
 async function decodeInTurns(bytes: Buffer): Promise<string> {
-  // A byte order mark stays, as in a short text, and is refused: JSON must not begin with it.
+  // Keeps a byte order mark, so that the parser refuses it.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let text = ''
   for (let start = 0; start < bytes.length; start += turnBytes) {

@@ -1,9 +1,8 @@
 /**
- * Parses JSON from outside, with limits on the number of values and on nesting. The result is `unknown` until a
- * validator has accepted it.
+ * Parses JSON from outside, with limits on the number of values and on nesting.
  *
- * Values are counted in the text before it is parsed, because parsing 16 MiB of `{}` takes seconds and gigabytes. A
- * long string is one value. The limit on nesting makes recursion over a value safe.
+ * Values are counted before the text is parsed, because parsing 16 MiB of `{}` takes seconds and gigabytes. The limit
+ * on nesting makes recursion over a value safe.
  */
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
@@ -19,24 +18,20 @@ export const usualValueLimit = 50_000
 
 /**
  * Parses a JSON text from outside.
- * @throws SyntaxError when the text is not JSON, TooManyValuesError, RangeError when it nests deeper than
- * `maxJsonDepth`.
+ * @throws SyntaxError when the text is not JSON; RangeError for too many values or levels
  */
 export function parseJson(text: string, valueLimit = usualValueLimit): unknown {
-  // A text has at least as many characters as values, so a short text need not be counted.
+  // A text has no more values than characters.
   if (text.length > valueLimit) assertFewValues(text, valueLimit)
   const value: unknown = JSON.parse(text)
-  // Each level takes two brackets, so a short text cannot nest too deep.
+  // Each level of nesting takes two characters.
   if (text.length > 2 * maxJsonDepth && isContainer(value) && nestsDeeper(value, maxJsonDepth)) {
     throw new RangeError(`JSON nests deeper than ${maxJsonDepth} levels`)
   }
   return value
 }
 
-/**
- * Parses a text that this server wrote, without limits, because it may contain input of the largest allowed size.
- * @throws SyntaxError when the text is not JSON
- */
+/** Parses a JSON text that this server wrote, without limits. @throws SyntaxError when the text is not JSON */
 export function parseOwnJson(text: string): unknown {
   return JSON.parse(text)
 }
@@ -56,8 +51,8 @@ export class TooManyValuesError extends RangeError {
 }
 
 /**
- * Counts the opening brackets, commas and colons outside of strings. In a JSON text there are at least as many of them
- * as values inside the outermost value. Stops counting above `most`.
+ * Counts the opening brackets, commas and colons outside of strings, up to `most` + 1. A JSON text has at least as many
+ * of them as inner values.
  */
 export function countValues(text: string, most: number): number {
   let count = 0
@@ -72,10 +67,10 @@ export function countValues(text: string, most: number): number {
 
 const quote = 0x22
 const backslash = 0x5c
-/** The number of characters of a string that are read one by one, before `indexOf` searches for its end. */
+/** The number of characters to read one by one before `indexOf` searches for the end of a string. */
 const shortString = 64
 
-/** Returns the offset of the quote that ends the string at `start`; without a quote at least the text's length. */
+/** Returns the offset of a string's closing quote; without a closing quote, at least the text's length. */
 export function endOfString(text: string, start: number): number {
   let index = start
   for (;;) {
@@ -104,7 +99,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** True for an object that is no array. Does not check its members: call it only with a value read from a JSON text. */
+/** True for an object. Call it with values read from JSON only: members are not checked. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value)
 }
@@ -118,7 +113,7 @@ export function toJsonObject(value: object): JsonObject {
 
 type Container = unknown[] | Record<string, unknown>
 
-/** True if a value nests deeper than `levels`. It walks the value, not the text, so long strings cost nothing. */
+/** True if a value nests deeper than `levels`. */
 function nestsDeeper(value: Container, levels: number): boolean {
   if (levels === 0) return true
   if (Array.isArray(value)) {
@@ -127,7 +122,7 @@ function nestsDeeper(value: Container, levels: number): boolean {
     }
     return false
   }
-  // `for in` was measured to be faster than `Object.values`, which makes an array for each of the many small objects.
+  // `for in` is faster than `Object.values`, which makes an array (measured).
   for (const name in value) {
     const member = value[name]
     if (isContainer(member) && nestsDeeper(member, levels - 1)) return true
@@ -135,7 +130,7 @@ function nestsDeeper(value: Container, levels: number): boolean {
   return false
 }
 
-/** True for an array or an object. Called before each recursion, because most members are neither. */
+/** True for an array or an object. */
 function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null
 }

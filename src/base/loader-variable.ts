@@ -1,17 +1,13 @@
 /**
- * Decides which names of environment variables a secret must not have, because the variable would steer a program.
+ * Decides which names of environment variables a secret must not have, because the variable would steer a program:
+ * which code the program loads, or where its configuration is.
  *
- * A program may take from its environment which code it loads, or where its configuration is. A person who sets such a
- * variable can run code. There is no list of all these names, so three rules judge the name, in any case of letters:
+ * The first rule that fits a name decides, in any case of letters:
  *
- * 1. Listed names and families of names are refused, such as those of the dynamic linkers and of git's and npm's
- * settings.
- * 2. A name whose last word is that of a credential (`GIT_TOKEN`) is allowed, and so are the names in `loginFolders`,
- * which say where an agent program stores its login.
- * 3. Any other name is refused if one of its words says that it steers (`XDG_CONFIG_HOME`), or if it begins with the
- * name of a tool that reads settings from the environment (`GIT_SSH`) and does not end with a word of `plainWords`.
- *
- * The rules refuse some harmless names, and cannot know a variable that a program has invented for itself.
+ * 1. Listed names and prefixes, such as `LD_`, are refused.
+ * 2. Names that end with the word of a credential (`GIT_TOKEN`), and the names in `loginFolders`, are allowed.
+ * 3. Names with a word such as `HOME` (`XDG_CONFIG_HOME`) are refused.
+ * 4. Names that begin with a tool (`GIT_SSH`) are refused, except with a last word of `plainWords`.
  */
 
 /** True for a name that no secret may have. */
@@ -61,7 +57,7 @@ const credentialWords: ReadonlySet<string> = new Set([
 ])
 const credentialEnding = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE)$/
 
-/** Words in the names of variables that say which code or program is loaded, started or used. */
+/** Words in the names of variables that select code or programs. */
 const steeringWords: ReadonlySet<string> = new Set([
   'HOOK', 'HOOKS', 'PLUGIN', 'PLUGINS', 'MODULE', 'MODULES', 'SCRIPT', 'SCRIPTS', 'ARGS', 'ARGV', 'BIN', 'BINARY',
   'ROOT', 'PREFIX', 'SUFFIX', 'STARTUP', 'BREAKPOINT', 'PRELOAD', 'LAUNCHER', 'DEBUGGER', 'LOADER', 'INTERPRETER',
@@ -85,5 +81,5 @@ const tools: ReadonlySet<string> = new Set([
   'PACKER',
 ])
 
-/** Last words of variables that hold only a name or an identity, such as `GIT_AUTHOR_EMAIL`. They are allowed. */
+/** Last words of harmless variables, such as `GIT_AUTHOR_EMAIL`. */
 const plainWords: ReadonlySet<string> = new Set(['NAME', 'EMAIL', 'USER', 'USERNAME', 'LOGIN', 'ID', 'DATE'])

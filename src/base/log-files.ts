@@ -1,11 +1,8 @@
 /**
  * The files of the server's logs: appended to in the background, and opened again after a rotation.
  *
- * A write never waits and never fails. Lines gather for a moment, so that one system call writes many. Lines are
- * dropped and counted when a write fails or too many of them wait. After a write that ended inside a line, the next
- * write begins with a newline. A file is created with the mode 0640 and is never cut or removed; an existing file keeps
- * its mode. A link, a pipe and a device are refused. Nothing here rotates: the operator's tool renames a file, and then
- * the server calls `reopen`.
+ * Lines are gathered for a moment and written together. Lines are dropped and counted when a write fails or too many
+ * lines wait. A new file has the mode 0640. A link, a pipe and a device are refused.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { AppError, messageOf, systemCodeOf } from './errors.ts'
@@ -18,16 +15,16 @@ export type LogName = 'server' | 'access'
 /** Takes the lines of a log, each with its newline. */
 export interface LogOutput {
   write(line: string): void
-  /** Writes the waiting lines and this line synchronously, or drops them: for the last line of a process. */
+  /** Writes the waiting lines and this line synchronously: for the last line of a process. */
   writeNow(line: string): void
-  /** Waits at most two seconds until the lines are written, then at most two until the file is closed. Idempotent. */
+  /** Writes the waiting lines and closes the file, within two seconds each. Idempotent. */
   close(): Promise<void>
 }
 
 export interface LogFilesOptions {
-  /** Writes a line to standard output. A log with the path `-` uses it. Default: the path `-` is refused. */
+  /** Writes a line to standard output, for a log with the path `-`. Default: the path `-` is refused. */
   readonly writeOutput?: (line: string) => void
-  /** Gets a message when lines begin to be dropped, when writes succeed again, and when `reopen` fails. */
+  /** Gets messages about dropped lines and about errors of `reopen`. */
   readonly tell?: (words: string) => void
 }
 
@@ -73,7 +70,7 @@ export class LogFiles {
     return this.#dropped.get(name) ?? 0
   }
 
-  /** Opens every file again by its path. If that fails, `tell` gets the reason and the old file stays open. */
+  /** Opens every file again by its path. Passes errors to `tell`. */
   reopen(): Promise<void> {
     this.#reopening = this.#reopening.then(async () => {
       for (const file of this.#files) await file.reopen()
@@ -96,7 +93,7 @@ class LogFile implements LogOutput {
   #handle: FileHandle
   #lines: string[] = []
   #chars = 0
-  /** The number of lines that were dropped since the last write that succeeded. */
+  /** The number of lines dropped since the last successful write. */
   #lost = 0
   /** True when the file ends inside a line. */
   #isTorn = false
@@ -212,7 +209,7 @@ async function openLog(path: string): Promise<FileHandle> {
   }
 }
 
-/** Returns a system error's code, because its message repeats the path; for any other error the message. */
+/** Returns the code of a system error, or the message of any other error. */
 function reasonOf(thrown: unknown): string {
   return systemCodeOf(thrown) ?? messageOf(thrown)
 }

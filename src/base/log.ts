@@ -1,9 +1,7 @@
 /**
- * The server's own log: one JSON object per line, written to a sink that the caller owns.
+ * The server's own log: one JSON object per line.
  *
- * Every line goes through the log's masking function before it reaches the sink. Pass an error as a field, never its
- * message alone, so that the line can have the stack. The line has the stack at `warn` and `error`, and at every level
- * when the log's level is `debug`. Nothing here buffers or opens files.
+ * Every line is masked. Pass an error as a field, not its message alone, so that the line can have the stack.
  */
 import { formatMicros, type Clock } from './stamp.ts'
 import { messageOf } from './errors.ts'
@@ -12,7 +10,7 @@ import { messageOf } from './errors.ts'
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** The fields of a line. An Error becomes its message; where a line has stacks, `<name>_stack` has its stack. */
+/** The fields of a line. An Error becomes its message, and in some lines also its stack, as `<name>_stack`. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined | Error>>
 
 export interface Log {
@@ -30,7 +28,7 @@ export interface LogOptions {
   readonly mask: (line: string) => string
 }
 
-/** The most causes of an error that are logged, and the most characters of all its stacks together. */
+/** The most causes of an error that are logged, and the most characters of its stacks. */
 const causeLimit = 5
 const stackLimitChars = 16_384
 

@@ -1,9 +1,8 @@
 /**
- * Masks the strings, the names of members and the numbers inside a JSON value.
+ * Masks the strings, the names of members and the numbers in a copy of a JSON value.
  *
- * The given value is not changed. A number whose digits are a secret becomes the masked text, or the result of
- * `hiddenNumber`. Booleans and null stay. Recursion is safe for JSON that was parsed with the limit on nesting
- * (base/json).
+ * A number that contains a secret becomes a string, or the result of `hiddenNumber`. The value must have limited
+ * nesting (base/json).
  */
 import { isObject } from './json.ts'
 

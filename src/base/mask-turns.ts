@@ -1,8 +1,7 @@
 /**
  * Masks long texts and JSON values in several turns of the event loop, so that a value of 16 MiB does not block it.
  *
- * The result is the same as in one turn. One turn masks about `turnWeight` characters, so that even the texts that are
- * slowest to mask do not block it for long. A short value is masked in one turn.
+ * One turn masks about `turnWeight` characters.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject, parseJson } from './json.ts'
@@ -15,7 +14,7 @@ export interface MaskingWays {
   readonly stream: () => MaskingStream
 }
 
-/** The largest weight of a value that is masked in one turn of the event loop. */
+/** The largest weight that is masked in one turn of the event loop. */
 export const turnWeight = 65_536
 /** The weight of a value in addition to that of its characters. */
 const valueWeight = 100
@@ -47,7 +46,7 @@ export async function maskTextInTurns(text: string, { mask, stream }: MaskingWay
   return masked + masking.end()
 }
 
-/** Masks a text as JSON, so that it stays JSON: a hidden number becomes a string. Masks other text as plain text. */
+/** Masks a JSON text so that the result is JSON. Masks other text as plain text. */
 export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Promise<string> {
   const masked = await maskTextInTurns(text, ways)
   if (masked === text) return text

@@ -1,11 +1,8 @@
 /**
- * Makes the forms in which a secret value appears in text, so that each can be masked: plain, JSON-escaped, URL-encoded
- * (RFC 3986 section 2.1) and base64 (RFC 4648 sections 4 and 5).
+ * Makes the forms in which a secret value appears in text: plain, JSON-escaped, URL-encoded (RFC 3986 section 2.1) and
+ * base64 (RFC 4648 sections 4 and 5).
  *
- * JSON is escaped once and twice, because tool arguments are JSON inside JSON. A base64 form is the part of the
- * encoding that depends on the secret alone; the base64 character before or after this part stays visible. A value of
- * several lines is also found with CRLF line ends and without line ends. Other encodings, and secrets that were split
- * or reversed on purpose, are not found: masking protects against accidents only.
+ * JSON is escaped once and twice, because tool arguments are JSON inside JSON. Other encodings are not found.
  */
 
 import { minSecretLength } from './masking-values.ts'
@@ -31,13 +28,13 @@ function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** Returns JSON-escaped text with escapes for characters outside of ASCII, as some programs print it. */
+/** Escapes the characters outside of ASCII in JSON-escaped text. */
 function escapeNonAscii(text: string): string {
   return text.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 function urlForms(text: string): string[] {
-  // encodeURIComponent throws on a lone surrogate. The conversion to UTF-8 replaces it, as all writers of bytes do.
+  // encodeURIComponent throws on a lone surrogate, which the conversion to UTF-8 replaces.
   const component = encodeURIComponent(Buffer.from(text).toString())
   const form = new URLSearchParams([['', text]]).toString().slice(1)
   return [component, lowerHex(component), form, lowerHex(form)]

@@ -1,15 +1,14 @@
 /**
  * Finds many strings in one pass over a text: the automaton of Aho and Corasick (Communications of the ACM 18, 1975).
  *
- * The time is linear in the text. The first states have a complete table of successors. The other states are made when
- * a text reaches them. Memory is at most about 35 bytes for each character of the strings, and 1.5 MiB for the tables.
- * Offsets and characters are UTF-16 code units.
+ * The first states have a table of successors. Further states are made when a text reaches them. Offsets and characters
+ * are UTF-16 code units.
  */
 
 import { at, Trie, wordBits, type Patterns } from './masking-trie.ts'
 
 export class PatternSearch {
-  /** The number of states that `#stepDeep` has visited beyond the table; tests check the running time with it. */
+  /** The number of states that `#stepDeep` has visited, for tests of the running time. */
   work = 0
   readonly #trie: Trie
   readonly #rows: Int32Array
@@ -36,15 +35,15 @@ export class PatternSearch {
     return this.#stepDeep(state, codeUnit, column)
   }
 
-  /** Like `step`, but returns 0 after `giveUpAfter` failure links, for steps that are only tried. */
+  /** Like `step`, but returns 0 after `giveUpAfter` failure links. */
   stepOrGiveUp(state: number, codeUnit: number): number {
     const column = at(this.#columns, codeUnit)
     return column === 0 ? 0 : this.#stepDeep(state, codeUnit, column, giveUpAfter)
   }
 
   /**
-   * Reads until a pattern or the text ends. While a pattern may have begun, it also stops before a margin (`isMargin`)
-   * in which a line or the text ends. Returns the offset that it has reached.
+   * Returns the offset at which reading stopped: after a pattern, at the end of the text, or before a margin
+   * (`isMargin`) that may break a pattern.
    */
   read(text: string, from: number, cursor: { state: number }): number {
     const columns = this.#columns
@@ -54,7 +53,7 @@ export class PatternSearch {
     const { output } = this.#trie
     let { state } = cursor
     let index = from
-    /** The end of the last margin that was checked: no line ends in it. */
+    /** The end of the margin that was checked last. */
     let lineEnd = from
     for (; index < text.length; index++) {
       const unit = text.charCodeAt(index)
@@ -76,18 +75,18 @@ export class PatternSearch {
     return index
   }
 
-  /** True when the text has no pattern, and no line of it ends where a pattern may have begun. */
+  /** True when the text has no pattern, and no margin that may break a pattern. */
   isFree(text: string): boolean {
     const cursor = { state: 0 }
     return this.read(text, 0, cursor) === text.length && at(this.#trie.output, cursor.state) === 0
   }
 
-  /** Returns the length of the longest pattern that ends in this state and is no word; 0 without such a pattern. */
+  /** Returns the length of the longest pattern that ends in this state, words excluded; 0 for none. */
   matchLength(state: number): number {
     return at(this.#trie.matchLength, state)
   }
 
-  /** Returns the lengths of the words that end in this state, as bits: bit 4 for a word of 4 code units. */
+  /** Returns the lengths of the words that end in this state: bit n for length n. */
   wordLengths(state: number): number {
     return at(this.#trie.output, state) & wordBits
   }
@@ -111,14 +110,13 @@ export class PatternSearch {
 }
 
 /**
- * True for characters that may stand between the parts of a broken text: blanks, control characters including line
- * ends, and the bars of a grid.
+ * True for characters that may separate the parts of a broken text: blanks, control characters and the bars of a grid.
  */
 export function isMargin(codeUnit: number): boolean {
   return codeUnit <= 0x20 || codeUnit === 0x7c || codeUnit === 0xa0 || (codeUnit >= 0x2500 && codeUnit <= 0x257f)
 }
 
-/** Returns the end of a margin in which no line ends; `from` if a line or the text ends in the margin. */
+/** Returns the end of a margin; `from` if a line or the text ends in the margin. */
 function endOfBlanks(text: string, from: number): number {
   for (let index = from; index < text.length; index++) {
     const unit = text.charCodeAt(index)
@@ -143,14 +141,14 @@ function columnsOf(units: Uint16Array): { readonly columns: Int32Array; readonly
   return { columns, width }
 }
 
-/** Makes the children of up to `limit` states, breadth first. Returns the number of states that have their children. */
+/** Makes the children of up to `limit` states, breadth first. Returns the number of these states. */
 function growRows(trie: Trie, limit: number): number {
   let state = 0
   for (; state < limit && state < trie.size; state++) trie.firstChild(state)
   return state
 }
 
-/** Fills the table: the row of a state is the row of its failure link, changed for the state's own children. */
+/** Fills the table. The row of a state is the row of its failure link, with the state's own children. */
 function fillRows(trie: Trie, columns: Int32Array, width: number, rowCount: number): Int32Array {
   const rows = new Int32Array(rowCount * width)
   for (let state = 0; state < rowCount; state++) {

@@ -1,10 +1,7 @@
 /**
- * Masks one text that arrives in chunks. Text that may be the beginning of a secret is held back until a later chunk
- * decides.
+ * Masks one text that arrives in chunks. The end of the text is held back while it may be the beginning of a secret.
  *
- * The result is the same for any division into chunks. At most the length of the longest pattern is held back, plus the
- * margins between its parts when it is broken over lines. Overlapping matches become one mark. When the set of patterns
- * changes, the held text is read again with the new set.
+ * Overlapping matches become one mark. When the set of patterns changes, the held text is read again.
  */
 import { HeldText, recentLength } from './held-text.ts'
 import { isMargin, type PatternSearch } from './masking-search.ts'
@@ -16,7 +13,7 @@ export const secretMark = '<secret-hidden>'
 /** Returns the current search; undefined while there are no secrets. */
 export type CurrentSearch = () => PatternSearch | undefined
 
-/** A part of the text that is hidden. Its offsets are measured from the beginning of the text. */
+/** A hidden part of the text. The offsets count from the beginning of the text. */
 interface HiddenPart {
   readonly start: number
   end: number
@@ -37,7 +34,7 @@ export class TextMasking {
   #length = 0
   /** The last characters that were read, to decide whether words are whole. */
   #recent = ''
-  /** The lengths of the words that end at the last character read, as bits: bit 4 for a word of 4 characters. */
+  /** The lengths of the words that end at the last character read: bit n for length n. */
   #wordsAtEnd = 0
   #isOutdated = false
 
@@ -50,7 +47,7 @@ export class TextMasking {
     return this.#isOutdated || (this.#held.start > 0 && this.#currentSearch() !== this.#search)
   }
 
-  /** Adds the next chunk. Returns the masked text, without an end that may begin a secret. */
+  /** Adds the next chunk. Returns masked text. Holds back an end that may begin a secret. */
   push(chunk: string): string {
     const search = this.#currentSearch()
     this.#isOutdated = this.isOutdated
@@ -60,7 +57,7 @@ export class TextMasking {
     return this.#give(this.#safeEnd())
   }
 
-  /** Ends the text and returns its held part, masked. The object may be used for another text after that. */
+  /** Ends the text and returns its held part, masked. The object may then mask another text. */
   end(): string {
     this.#judgeWords(this.#wordsAtEnd, '', 0)
     const rest = this.#give(this.#length)
@@ -100,7 +97,7 @@ export class TextMasking {
     if (this.#wordsAtEnd !== 0) this.#judgeWords(this.#wordsAtEnd, text, 0)
     this.#wordsAtEnd = 0
     const cursor = this.#cursor
-    /** The offset in `text` before which no secret continues across a line break. */
+    /** The end of a margin that is known to break no secret. */
     let plainEnd = 0
     for (let index = 0; index < text.length; ) {
       const from = index
@@ -129,7 +126,7 @@ export class TextMasking {
     else this.#wordsAtEnd = words
   }
 
-  /** Hides the words that end before the offset `index`, if they are whole words. `lengths` has bit n for length n. */
+  /** Hides each whole word that ends before the offset `index`. `lengths` has bit n for length n. */
   #judgeWords(lengths: number, text: string, index: number): void {
     const unit = (place: number): number => {
       return place < 0 ? this.#recent.charCodeAt(this.#recent.length + place) : text.charCodeAt(place)
@@ -144,7 +141,7 @@ export class TextMasking {
     }
   }
 
-  /** Adds a match, merged with the matches it overlaps. Matches come in the order of their ends. */
+  /** Adds a match, merged with the matches that it overlaps. Matches come in the order of their ends. */
   #hide(matchStart: number, end: number): void {
     const newest = this.#parts.at(-1)
     if (newest !== undefined && newest.start <= matchStart && newest.end > matchStart) {
@@ -160,7 +157,7 @@ export class TextMasking {
     else this.#parts.push({ start, end })
   }
 
-  /** Returns the offset before which the text holds no beginning of an unfinished secret. */
+  /** Returns the first offset at which an unfinished secret may begin. */
   #safeEnd(): number {
     if (this.#search === undefined) return this.#length
     const exact = this.#length - this.#search.depth(this.#cursor.state)
@@ -185,7 +182,7 @@ export class TextMasking {
   }
 }
 
-/** Returns the end of a margin after which no secret continues; `from` if a secret may continue or the text ends. */
+/** Returns the end of the margin if no secret continues after it; otherwise `from`. */
 function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number) => boolean): number {
   let end = from
   while (end < text.length && isMargin(text.charCodeAt(end))) end++

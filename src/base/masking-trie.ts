@@ -1,25 +1,20 @@
 /**
  * The tree of the strings that masking-search looks for, with its failure links.
  *
- * The tree grows on demand: the children of a state are made when one of them is needed. So making the tree takes only
- * the time of sorting the strings. Its arrays take about 35 bytes for each character of the strings, of which the
- * system allocates only the used part.
+ * The children of a state are made when one of them is needed.
  */
 
 export interface Patterns {
   /** Patterns that are found anywhere. */
   readonly texts: Iterable<string>
-  /** Patterns of 4 to 7 code units, reported separately because they are masked as whole words only. */
+  /** Patterns of 4 to 7 code units, which are masked as whole words only. */
   readonly words: Iterable<string>
 }
 
-/** The bits of `output` for words: bits 4 to 7 for words of 4 to 7 code units. Bit 0 is for any other pattern. */
+/** The bits of `output` for words: bit n for a word of n code units. Bit 0 is for other patterns. */
 export const wordBits = 0xf0
 
-/**
- * The tree. State 0 is the root. The number of a state is higher than the numbers of its parent and of the target of
- * its failure link.
- */
+/** The tree. State 0 is the root. */
 export class Trie {
   /** The number of states made so far. */
   size = 1
@@ -30,16 +25,18 @@ export class Trie {
   readonly depth: Int32Array
   readonly matchLength: Int32Array
   readonly output: Uint8Array
-  /** The children of a state are the states from `#firstChild` to `#endChild` - 1; both are 0 until they are made. */
+  /**
+   * The children of a state are the states from `#firstChild` to `#endChild` - 1. Both are 0 before the children exist.
+   */
   readonly #firstChild: Int32Array
   readonly #endChild: Int32Array
   /** The offset of each pattern in `units`. */
   readonly #starts: Int32Array
   readonly #isWord: Uint8Array
-  /** The sorted patterns that begin with a state's text are those from `#first` to `#end` - 1. */
+  /** The patterns that begin with a state's text are those from `#first` to `#end` - 1. */
   readonly #first: Int32Array
   readonly #end: Int32Array
-  /** The children of the root by code unit: most failure links lead to them, or to the root. */
+  /** The children of the root by code unit. */
   readonly #belowRoot = new Int32Array(0x10000)
 
   constructor({ texts, words }: Patterns) {
@@ -68,12 +65,12 @@ export class Trie {
     return at(this.#firstChild, state)
   }
 
-  /** Returns the number after that of a state's last child. Call `firstChild` first: it makes the children. */
+  /** Returns the number after a state's last child. Call `firstChild` first. */
   endChild(state: number): number {
     return at(this.#endChild, state)
   }
 
-  /** Returns the child for a code unit; 0 when there is no child. Children are in the order of their code units. */
+  /** Returns the child for a code unit; 0 when there is no child. */
   childOf(state: number, codeUnit: number): number {
     let low = this.firstChild(state)
     let high = this.endChild(state)
@@ -87,13 +84,13 @@ export class Trie {
     return 0
   }
 
-  /** Makes the children of a state, then their failure links, which may make children of other states. */
+  /** Makes the children of a state, then their failure links. A link may make children of other states. */
   #grow(state: number): void {
     const first = this.size
     const depth = at(this.depth, state)
     const last = at(this.#end, state)
     let next = at(this.#first, state)
-    // A pattern that ends at this state comes first in its range, and needs no child.
+    // The first pattern may end at this state: it needs no child.
     if (next < last && this.#lengthOf(next) === depth) next++
     while (next < last) {
       const child = this.size++
@@ -142,7 +139,7 @@ export class Trie {
   }
 }
 
-/** Returns the code units of all patterns, one after the other, and the offset of each pattern. */
+/** Returns the code units of all patterns in one array, and the offset of each pattern. */
 function flat(patterns: readonly string[]): { readonly units: Uint16Array; readonly starts: Int32Array } {
   const units = new Uint16Array(patterns.reduce((sum, { length }) => sum + length, 0))
   const starts = new Int32Array(patterns.length + 1)
@@ -154,7 +151,7 @@ function flat(patterns: readonly string[]): { readonly units: Uint16Array; reado
   return { units, starts }
 }
 
-/** Returns an element of an array. All callers use indexes inside of the array, so 0 never replaces an element. */
+/** Returns an element of an array. The index must be inside of the array. */
 export function at(array: Int32Array | Uint16Array | Uint8Array, index: number): number {
   return array[index] ?? 0
 }

@@ -1,8 +1,7 @@
 /**
- * Decides how much of a value is masked: everywhere, as a whole word only, or not at all. Pure.
+ * Decides how much of a value is masked: everywhere, as a whole word only, or not at all.
  *
- * A common word, a path, a host and a flag are not masked, even when they are declared secret (decisions 12). Most
- * texts have such values, so a mask would damage the texts and protect nobody.
+ * A common word, a path, a host and a flag are not masked, even when they are declared secret (decisions 12).
  */
 import { isCommonWord } from './everyday-words.ts'
 
@@ -22,7 +21,7 @@ export function whyNotMasked(value: string): string | undefined {
   return 'secret-hidden'.includes(text) || text.includes('<secret-hidden>') ? 'is part of the mark' : undefined
 }
 
-/** Returns the text to search for: the value without blanks at its ends, which programs often remove. */
+/** Returns the value without blanks at its ends, which programs often remove. */
 export function maskedText(value: string): string {
   return value.trim()
 }
@@ -45,7 +44,7 @@ const knownFolders =
   'Users|Applications|Library|Volumes|bin|dev|etc|home|lib|mnt|opt|proc|root|run|srv|tmp|usr|var|workspace'
 const pathBelowKnown = new RegExp(String.raw`^(?:~|\.{1,2}|\/(?:${knownFolders}))(?:\/[\w.@+-]{1,32})+\/?$`)
 
-/** True for a path below a known folder, and for one in lower case without a run of 20 letters and digits (a token). */
+/** True for a path below a known folder. Also true for a path in lower case without 20 letters or digits in a row. */
 function isPath(text: string): boolean {
   return /^(?:~|\.{1,2})?(?:\/[a-z0-9._@+-]{1,32})+\/?$/.test(text) && !/[a-z0-9]{20}/.test(text) ||
     pathBelowKnown.test(text)
@@ -59,7 +58,7 @@ const hostForm = new RegExp([
   String.raw`(?::\d{1,5})?(?:\/[a-z0-9._-]{1,32})*\/?$`,
 ].join(''))
 
-/** True for a host name with a known end, an IPv4 address, a mail address, or a URL without password, query, token. */
+/** True for a host name, an IPv4 address, a mail address or a plain URL. */
 function isHost(text: string): boolean {
   return hostForm.test(text) && !/[a-z0-9]{24}/.test(text)
 }

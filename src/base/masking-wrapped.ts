@@ -2,24 +2,23 @@
  * Finds a secret that a terminal, a grid or `fold` has broken into lines, with blanks, bars and line numbers between
  * its parts.
  *
- * TextMasking (masking-stream) reads the text exactly as it is. A `Reading` instead leaves out gaps: it reads a line
- * break with the margin around it as nothing, as a blank or as a line end. The number of readings and the length of a
- * gap are limited, so a text that is made to defeat the search may keep its secret visible.
+ * A `Reading` reads a line break with the margin around it as nothing, as a blank or as a line end. The number of
+ * readings is limited, so a text can be made in which a secret stays visible.
  */
 import { isMargin, type PatternSearch } from './masking-search.ts'
 
-/** A part of the text that a reading leaves out, such as a line break with its margin. Gaps form a linked list. */
+/** A part of the text that a reading skips, such as a line break with its margin. */
 interface Gap {
   readonly start: number
   readonly end: number
-  /** The number of code units of the pattern that the gap stands for: 0, or 1 for a blank or a line end. */
+  /** The number of code units of the pattern that the gap stands for: 0 or 1. */
   readonly units: number
   readonly previous: Gap | undefined
   /** The number of gaps in the list, this gap included. */
   readonly count: number
 }
 
-/** A prefix of a pattern, read up to an offset: the state of the search there, and the newest gap in the prefix. */
+/** The beginning of a pattern: the state of the search after it, and the newest gap in it. */
 interface Beginning {
   readonly state: number
   readonly gap: Gap | undefined
@@ -36,7 +35,7 @@ interface Reading {
   digits: number
 }
 
-/** A run of blanks, line ends and bars that is being read, and the beginnings that may continue after it. */
+/** The margin that is being read, and the beginnings that may continue after it. */
 interface Margin {
   readonly start: number
   hasBreak: boolean
@@ -70,8 +69,8 @@ export class WrappedReadings {
   }
 
   /**
-   * True when a pattern may continue with this code unit after a line break and its margin, and for each digit, because
-   * a digit may begin a line number. `exact` is the state of TextMasking's search before the break.
+   * True when a pattern may continue with this code unit after a gap. True for each digit, which may begin a line
+   * number. `exact` is the state of TextMasking's search before the gap.
    */
   mayGoOn(exact: number, codeUnit: number): boolean {
     if (isDigit(codeUnit)) return true
@@ -88,7 +87,7 @@ export class WrappedReadings {
     if (this.#readings.length > 0) this.#stepAll(codeUnit, position)
   }
 
-  /** Advances all readings. Keeps at most `readingLimit` that have not ended, one for each pair of phase and state. */
+  /** Advances all readings. Keeps at most `readingLimit` readings with different phases or states. */
   #stepAll(codeUnit: number, position: number): void {
     const readings = this.#readings
     let alive = 0
@@ -99,7 +98,7 @@ export class WrappedReadings {
     readings.length = alive
   }
 
-  /** Returns the first offset at which a pattern in progress at `position` may have begun, at most `position`. */
+  /** Returns the first offset at which an unfinished pattern may begin; `position` without such a pattern. */
   earliest(position: number): number {
     const { beginnings = [], start = position } = this.#margin ?? {}
     const starts = beginnings.map(({ state, gap }) => startOf(this.#search.depth(state), start, gap))
@@ -169,7 +168,7 @@ export class WrappedReadings {
   }
 }
 
-/** Returns the offset at which a pattern begins, when `length` of its code units were read up to `place`. */
+/** Returns the offset at which a pattern begins. `length` of its code units were read up to the offset `place`. */
 function startOf(length: number, place: number, newest: Gap | undefined): number {
   let left = length
   let end = place

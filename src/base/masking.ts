@@ -1,10 +1,8 @@
 /**
- * Masks secret values in texts that are recorded, shown or sent on: each value is replaced by `<secret-hidden>`, in all
- * its forms (masking-forms).
+ * Masks secret values in texts that are recorded, shown or sent on: each value is replaced by `<secret-hidden>`.
  *
- * A value of 8 characters or more is found anywhere, also across a line break. A value of 4 to 7 characters is found
- * only as a whole word. A shorter value, and an ordinary word, path, host or flag, is never masked (masking-values). A
- * text that arrives in pieces is masked by `TextMasking` (masking-stream).
+ * A value of 8 characters or more is found anywhere and in several forms (masking-forms). A value of 4 to 7 characters
+ * is found only as a whole word. Shorter and ordinary values are not masked (masking-values).
  */
 import { AppError } from './errors.ts'
 import { secretForms } from './masking-forms.ts'
@@ -16,22 +14,22 @@ export { secretMark } from './masking-stream.ts'
 
 export interface Masker {
   /**
-   * Hides these values from now on, until the returned function is called. A value that was registered twice stays
-   * hidden until both returned functions have been called.
-   * @throws AppError `invalid_input` when the forms of all values together would exceed the limit.
+   * Hides these values until the returned function is called. A value that was registered twice stays hidden until both
+   * functions are called.
+   * @throws AppError `invalid_input` when the forms of all values together would exceed the limit
    */
   register(values: Iterable<string>): () => void
   mask(text: string): string
-  /** Returns a stream that masks one text, which arrives in chunks. */
+  /** Returns a stream that masks one text. */
   stream(): MaskingStream
 }
 
 export interface MaskingStream {
-  /** True when the values changed after some text was returned: that text may hold a new value. */
+  /** True when the values changed after some of the text was returned. */
   readonly isOutdated: boolean
-  /** Adds the next chunk. Returns the masked text, without an end that may begin a secret. */
+  /** Adds the next chunk. Returns masked text. Holds back an end that may begin a secret. */
   push(chunk: string): string
-  /** Ends the text and returns its held part, masked. The stream may be used for another text after that. */
+  /** Ends the text and returns its held part, masked. The stream may then mask another text. */
   end(): string
 }
 
@@ -82,7 +80,7 @@ export function createMasker({ limitChars = 1_048_576 }: MaskerOptions = {}): Ma
       return () => wanted.splice(0).forEach(release)
     },
     mask(text) {
-      // Nearly all texts hold no secret. This check finds such texts without using memory.
+      // A fast check: most texts hold no secret.
       if (currentSearch()?.isFree(text) !== false) return text
       const masking = new TextMasking(currentSearch)
       return masking.push(text) + masking.end()

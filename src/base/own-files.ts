@@ -1,13 +1,9 @@
 /**
- * Writes, makes and removes the files and folders that this server makes for itself. A new file is for its owner only
- * (mode 0600); `openToAppend` uses 0640, and `writeNew` takes a mode. A new folder is for its owner only (0700);
- * `makeFolder` takes a mode, and without one the umask decides.
+ * Writes, makes and removes the files and folders that this server makes for itself. Files of a workspace are written
+ * by parts/workspace-files/files instead, because an agent may have put a link into their path.
  *
- * `writeFileAtomically` replaces a file as a whole: after a crash the file has the old text or the new text.
- * `replaceLoosely` promises this after the end of the program alone, not after a power cut. Files of a workspace are
- * written by parts/workspace-files/files instead, because an agent may have put a link into their path.
- * Functions reject with the system's error unless their comment says otherwise, and with AppError `owned_by_another`
- * below a folder that another server may own (write-fence).
+ * Unless a comment says otherwise, functions reject with the system's error, or with AppError `owned_by_another`
+ * (write-fence).
  */
 import { randomBytes } from 'node:crypto'
 import { constants, writeSync } from 'node:fs'
@@ -46,7 +42,7 @@ export async function symlink(target: string, path: string): Promise<void> {
 
 const ownFile = 0o600
 
-/** Writes a file, or replaces its content, without a sync: for files that a crash may damage. */
+/** Writes or replaces a file without a sync. A crash may damage the file. */
 export async function writeLoosely(path: string, content: string | Uint8Array): Promise<void> {
   assertOwned(path)
   await writeFile(path, content, { mode: ownFile })
@@ -70,10 +66,7 @@ export async function appendLoosely(path: string, content: string): Promise<void
   await appendFile(path, content, { mode: ownFile })
 }
 
-/**
- * Opens a file to append to it, or creates it with the mode 0640, for a log that its group may read. Rejects with ELOOP
- * for a link, and with an Error for a pipe, a device or a folder.
- */
+/** Opens a file to append to it, or creates it with the mode 0640. Rejects for a link, a pipe, a device or a folder. */
 export async function openToAppend(path: string): Promise<FileHandle> {
   const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants
   const flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK
@@ -104,7 +97,7 @@ export async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true })
 }
 
-/** Removes a folder, if it exists, with its content. Links in the folder are removed and not followed. */
+/** Removes a folder, if it exists, with its content. Links in the folder are not followed. */
 export async function removeTree(path: string): Promise<void> {
   assertOwned(path)
   await rm(path, { recursive: true, force: true, maxRetries: 3 })
@@ -117,8 +110,8 @@ export async function writeSynced(path: string, content: string | Uint8Array): P
 }
 
 /**
- * Replaces a file by these bytes, or creates it.
- * @throws AppError `storage_full` or `storage_failed`; then the file is unchanged, unless syncing its folder failed.
+ * Replaces or creates a file. After a crash the file has the old or the new content.
+ * @throws AppError `storage_full` or `storage_failed`
  */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
   await replaceBy(path, async (temporary) => {
@@ -129,8 +122,7 @@ export async function writeFileAtomically(path: string, content: string | Uint8A
 }
 
 /**
- * Replaces a file by these bytes, or creates it, without a sync: for a cache that tells damage from content. A power
- * cut may leave any content. When only the program ends, the file has the old content or the new content.
+ * Replaces or creates a file without a sync, for a cache. A power cut may leave any content.
  * @throws AppError `storage_full` or `storage_failed`; then the file is unchanged
  */
 export async function replaceLoosely(path: string, content: string | Uint8Array): Promise<void> {
@@ -152,9 +144,8 @@ async function replaceBy(path: string, write: (temporary: string) => Promise<voi
 }
 
 /**
- * Creates a file that appears with its whole content. Returns false when a file of this name exists, and leaves that
- * file unchanged. Of several concurrent callers one creates the file.
- * @throws AppError `storage_full` or `storage_failed`; then nothing was created, unless a step after `link` failed.
+ * Creates a file that appears with its whole content. Returns false, without a change, when the name exists.
+ * @throws AppError `storage_full` or `storage_failed`
  */
 export async function createFile(path: string, content: string | Uint8Array): Promise<boolean> {
   const temporary = temporaryPath(path)
@@ -186,7 +177,7 @@ export async function makeNewFolder(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 })
 }
 
-/** Makes a new folder whose name is the prefix and six random characters, and returns its path. */
+/** Makes a new folder and returns its path: `prefix` and six random characters. */
 export async function makeTemporaryFolder(prefix: string): Promise<string> {
   assertOwned(prefix)
   return mkdtemp(prefix)
@@ -201,13 +192,10 @@ export interface FolderOptions {
 /** The options of the server's own folders: for the owner only, and durable. */
 export const ownFolder: FolderOptions = { mode: 0o700, isDurable: true }
 
-/** The options of a folder for the owner only that need not survive a power cut. */
+/** The options of a private folder that need not survive a power cut. */
 export const privateFolder: FolderOptions = { mode: 0o700 }
 
-/**
- * Makes a folder and its parents. Resolves also when the folder exists. Rejects with EEXIST when a file has the name.
- * Does not use `mkdir` with `recursive`: in Node it never ends in a place where no folder can be made, such as /proc.
- */
+/** Makes a folder and its missing parents. Does not use `mkdir` with `recursive`, which can hang below /proc. */
 export async function makeFolder(path: string, options: FolderOptions = {}): Promise<void> {
   const parent = dirname(path)
   try {
@@ -265,12 +253,12 @@ export function storageError(what: string, thrown: unknown): AppError {
   const code = systemCodeOf(thrown)
   const full = code === 'ENOSPC' || code === 'EDQUOT'
   if (full) return new AppError('storage_full', `${what}: the disk is full`, { cause: thrown })
-  // The message of a system error holds the whole path, so only its code is shown.
+  // A system error's message holds the whole path, so only the code is shown.
   const why = code === 'EEXIST' ? 'the name is taken' : (code ?? messageOf(thrown))
   return new AppError('storage_failed', `${what}: ${why}`, { cause: thrown })
 }
 
-/** Runs `work`. An error of the system becomes that of `storageError`. @throws AppError of `work` unchanged */
+/** Runs `work`, and throws its errors as the results of `storageError`. */
 export async function failsAsStorage<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,8 +1,7 @@
 /**
- * Reads files and folders: functions of `node:fs` that change nothing, and a few functions of this server.
+ * Reads files and folders.
  *
- * A path from a client or an agent is opened by parts/workspace-files/paths instead, which checks each folder of the
- * path.
+ * A path from a client or an agent is opened by parts/workspace-files/paths instead, which checks each folder.
  */
 import { access, constants, open, type FileHandle } from 'node:fs/promises'
 import { systemCodeOf } from './errors.ts'
@@ -22,7 +21,7 @@ export function openForReading(path: string): Promise<FileHandle> {
 
 /**
  * Returns a file's text; undefined when there is no such file.
- * @throws the system's error; RangeError for a file of more than `limitBytes`
+ * @throws the system's error; RangeError above `limitBytes`
  */
 export async function readText(path: string, limitBytes: number): Promise<string | undefined> {
   const handle = await openIfThere(path)

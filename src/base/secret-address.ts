@@ -1,8 +1,7 @@
 /**
- * Finds credentials inside URLs: `https://user:password@host` and `https://host/?token=...`.
+ * Finds credentials in URLs: `https://user:password@host` and `https://host/?token=...`.
  *
- * The user part (RFC 3986, section 3.2.1) is a secret. The value of a query parameter (section 3.4) is a secret if the
- * parameter's name says so or if the value looks like a token. A secret in the path is not found.
+ * A query parameter is secret if its name says so or its value looks like a token. Secrets in the path are not found.
  */
 
 /** Returns all secrets in a URL, as written and decoded; an empty list for a URL without secrets. */
@@ -38,7 +37,7 @@ function isSecret(name: string, value: string): boolean {
   return /auth|cookie|credential|key|pass|pwd|secret|sig|token/i.test(name) || looksLikeToken(value)
 }
 
-/** Returns the password of `name:password`; also the name when it looks like a token or has no password. */
+/** Returns the password of `name:password`, and a name that looks like a token or has no password. */
 function passwordsIn(user: string): string[] {
   const [name = '', ...rest] = user.split(':')
   const password = rest.join(':')

@@ -1,12 +1,11 @@
 /**
- * Makes the ids and times of events. One clock reading gives both.
+ * Makes the ids and times of events.
  *
- * Times are UTC with six fraction digits. They strictly increase, because clients page by them. An id is a UUIDv7 (RFC
- * 9562, sections 5.7 and 6.2, method 3) whose upper 8 bytes are the time. When the clock jumps back, each time is one
- * microsecond after the time before it.
+ * Times strictly increase, because clients page by them. An id is a UUIDv7 (RFC 9562, sections 5.7 and 6.2, method 3)
+ * whose upper 8 bytes are the time.
  */
 
-/** Returns milliseconds since the epoch; the only source of time for stored data. Injected, so tests control it. */
+/** Returns milliseconds since the epoch. Tests pass their own clock. */
 export type Clock = () => number
 
 /** Returns a new buffer of `size` random bytes: `crypto.randomBytes` in the program, a seeded function in tests. */
@@ -41,10 +40,10 @@ export function formatMicros(micros: number): string {
   return createTimeFormat()(micros)
 }
 
-/** Matches a date, perhaps with a time and a fraction, then `Z`, an offset, or nothing (which means UTC). */
+/** Matches an ISO 8601 date, optionally with a time, a fraction and a zone. */
 const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i
 
-/** Returns an ISO 8601 time, UTC unless it has an offset, as microseconds since the epoch. Undefined for other text. */
+/** Returns an ISO 8601 time as microseconds since the epoch; undefined for other text. The default zone is UTC. */
 export function parseMicros(text: string): number | undefined {
   const match = isoTime.exec(text.trim())
   if (match === null) return undefined
@@ -56,28 +55,28 @@ export function parseMicros(text: string): number | undefined {
   return millis * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6))
 }
 
-/** Matches a UUID in lower case with its dashes (RFC 9562, section 4), the form of all ids that this server makes. */
+/** Matches a UUID in lower case with dashes (RFC 9562, section 4). */
 export const canonicalUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Matches a UUID, with or without its dashes. */
 const uuidForm = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
 
-/** Returns the first 8 bytes of a dashed or plain UUID (an event's time) as 16 hex digits. Undefined for other text. */
+/** Returns the first 8 bytes of a UUID, with or without dashes, as 16 hex digits; undefined for other text. */
 export function upperHalf(id: string): string | undefined {
   if (canonicalUuid.test(id)) return id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18)
   const match = uuidForm.exec(id)
   return match === null ? undefined : `${match[1]}${match[2]}${match[3]}`.toLowerCase()
 }
 
-/** Returns the first 8 bytes of the id of an event made at this time, as 16 hex digits. */
+/** Returns the first 8 bytes of the id for this time, as 16 hex digits. */
 export function upperHalfOf(micros: number): string {
   const millis = Math.floor(micros / 1000)
-  // Printed in two halves, because a number of more than 31 bits takes several times as long to print.
+  // Printed in two halves, because numbers of more than 31 bits print slowly.
   const above = Math.floor(millis / twoTo24)
   return `${hex(above, 6)}${hex(millis - above * twoTo24, 6)}7${hex(micros - millis * 1000, 3)}`
 }
 
-/** Returns the microseconds since the epoch in the upper half of an id that `createStamper` made. */
+/** The inverse of `upperHalfOf`: returns microseconds since the epoch. */
 export function microsOfUpperHalf(hex: string): number {
   return Number.parseInt(hex.slice(0, 12), 16) * 1000 + Number.parseInt(hex.slice(13, 16), 16)
 }
@@ -90,7 +89,7 @@ function uuidV7(upper: string, lower: string): string {
   return `${upper.slice(0, 8)}-${upper.slice(8, 12)}-${upper.slice(12)}-${lower.slice(0, 4)}-${lower.slice(4)}`
 }
 
-/** Returns a function for random lower halves of ids (16 hex digits), which draws the bytes of many ids at once. */
+/** Returns a function that makes random lower halves of ids. The bytes of many ids are drawn at once. */
 function createLowerHalves(random: RandomBytes): () => string {
   let pool: Buffer = Buffer.alloc(0)
   let used = 0
@@ -106,7 +105,7 @@ function createLowerHalves(random: RandomBytes): () => string {
   }
 }
 
-/** Returns a function that formats times like `formatMicros`, fast for times in the same second as the time before. */
+/** Returns a function that formats times like `formatMicros`. It caches the text of the last second. */
 function createTimeFormat(): (micros: number) => string {
   let second = NaN
   let text = ''

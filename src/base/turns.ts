@@ -1,8 +1,7 @@
 /**
- * A scheduler that runs a limited number of tasks at a time, in the order of their requests.
+ * Runs a limited number of tasks at a time, in the order of their requests.
  *
- * Each waiting task begins in a new turn of the event loop, so that a thousand short tasks do not block the loop. A
- * failed task makes room for the next task too.
+ * Each waiting task begins in a new turn of the event loop, so that many short tasks do not block it.
  */
 export class Turns {
   readonly #limit: number
@@ -24,7 +23,7 @@ export class Turns {
     try {
       return await work()
     } finally {
-      // The next waiting task replaces the task that ended, so `#running` does not change.
+      // The next task replaces the task that ended, so `#running` does not change.
       const next = this.#waiting.shift()
       if (next === undefined) this.#running--
       else setImmediate(next)

@@ -1,10 +1,10 @@
 /**
- * Waits for a time, for a promise up to a limit or a signal, and for a value that other code sets.
+ * Waits for a time, and for a promise with a limit or a signal.
  *
  * No timer and no listener outlives its wait.
  */
 
-/** Resolves after `ms`, or rejects with the signal's reason as soon as the signal aborts. */
+/** Resolves after `ms`. Rejects with the signal's reason when the signal aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
@@ -20,10 +20,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/**
- * Calls `use` with a value: at once when the value is not a promise, otherwise when the promise resolves. `await` would
- * delay the call even for a value that is not a promise.
- */
+/** Calls `use` with a plain value at once, or with the result of a promise later. */
 export function andThen<T, R>(value: T | Promise<T>, use: (value: T) => R): R | Promise<R> {
   return value instanceof Promise ? value.then(use) : use(value)
 }
@@ -55,7 +52,7 @@ export interface Deferred<T> {
   readonly reject: (reason: unknown) => void
 }
 
-/** Returns a promise with its resolve and reject functions, for code that settles it elsewhere. */
+/** Returns a promise with its resolve and reject functions. */
 export function deferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = () => undefined
   let reject: (reason: unknown) => void = () => undefined

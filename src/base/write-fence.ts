@@ -1,11 +1,8 @@
 /**
  * Refuses to change files in a folder that another process may own by now.
  *
- * This process can lose a lock file while it is suspended (process/lock-file). The holder of a lock file therefore sets
- * a fence on the locked folder. The functions of own-files, except `openToAppend` and `appendNow`, and the writes of
- * storage/files check the fences at the moment of each change. All fences of the process are in one list, so a function
- * that writes need not know the lock. A change that the system began before the suspension is not refused, and neither
- * are changes by child processes.
+ * The holder of a lock file (process/lock-file) sets a fence on the locked folder, because a suspended process can lose
+ * the lock. `assertOwned` checks the fences before a change.
  */
 import { resolve, sep } from 'node:path'
 import { AppError } from './errors.ts'
@@ -25,7 +22,7 @@ export function fenceFolder(path: string, isOurs: () => boolean): () => void {
   return () => void fences.delete(fence)
 }
 
-/** @throws AppError `owned_by_another` when one of the paths is in a fenced folder that another process may own */
+/** @throws AppError `owned_by_another` unless `isOwned` is true for each path */
 export function assertOwned(...paths: readonly string[]): void {
   if (paths.every(isOwned)) return
   throw new AppError('owned_by_another', 'Cannot write: another server may own the data folder')
