@@ -1,9 +1,7 @@
 /**
- * Reads the session key of a request and compares it with the configured keys. This file decides nothing about routes.
+ * Reads the session key of a request and compares it with the configured keys.
  *
- * Comparing takes the same time whatever key was sent, so the time reveals neither the length of a key nor how much of
- * it was right. All configured keys are compared, also after a match. A request with two values of a credential is
- * refused, because a proxy may have checked the other value. A key is never logged.
+ * The time of a comparison does not depend on how much of a key is right.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { headerValues } from './headers.ts'
@@ -19,7 +17,7 @@ export interface SessionKeys {
 export type Credential =
   | { readonly kind: 'absent' }
   | { readonly kind: 'given'; readonly key: string }
-  /** A key that was sent more than once, which is refused even when the values are equal. */
+  /** A key that was sent more than once, even with equal values. */
   | { readonly kind: 'ambiguous' }
 
 /** Returns the check for these keys. @throws RangeError when a key is empty or longer than `maxKeyBytes` */
@@ -63,9 +61,8 @@ export function readInitCredential(rawHeaders: readonly string[]): Credential {
 }
 
 /**
- * Returns the credential of a socket's upgrade request: the query parameter `session_api_key`, even if it is empty, or
- * the header `X-Session-API-Key` of a request without the parameter. The parameter is for browsers, which cannot set
- * headers of this request (`contract/websocket.md` 1.2).
+ * Returns the credential of a socket's upgrade request. The query parameter `session_api_key` comes before the header
+ * `X-Session-API-Key`, because browsers cannot set the header (`contract/websocket.md` 1.2).
  */
 export function readSocketCredential(rawHeaders: readonly string[], query: string): Credential {
   const inQuery = new URLSearchParams(query).getAll('session_api_key')

@@ -1,9 +1,8 @@
 /**
  * Reads the JSON body of a request, within a limit of bytes and of time.
  *
- * The result is no body, a parsed value, or an issue with the position of the fault in the JSON. The text must be UTF-8
- * (RFC 8259, section 8.1), and no object may have the same name twice (`json-members`). Compressed bodies are refused.
- * When the body cannot be read, an AppError is thrown. The unread bytes are then dropped by `send` in `reply`.
+ * The text must be UTF-8 (RFC 8259, section 8.1), and no object may have the same name twice (`json-members`).
+ * Compressed bodies are refused.
  */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
@@ -30,8 +29,8 @@ export type BodyResult =
 
 /**
  * Reads and parses the body.
- * @throws AppError `unsupported_media_type` (not JSON), `body_too_large`, `request_timeout`, or `bad_request` when the
- * client has gone or sent two content types.
+ * @throws AppError `unsupported_media_type`, `body_too_large`, `request_timeout`; `bad_request` when the client has
+ * gone or sent two content types
  */
 export async function readJsonBody(request: IncomingMessage, limits: BodyLimits): Promise<BodyResult> {
   if (!announcesBody(request)) return { ok: true, value: undefined }
@@ -79,8 +78,7 @@ export interface PiecesLimits {
 }
 
 /**
- * Yields the body in pieces as they arrive. A piece is read only when the caller has taken the piece before it. When
- * the caller stops early, the remaining bytes stay unread.
+ * Yields the body in pieces as they arrive. When the caller stops early, the remaining bytes stay unread.
  * @throws AppError `body_too_large`, `request_timeout`, or `bad_request` when the client has gone
  */
 export async function* readPieces(
@@ -98,12 +96,12 @@ export async function* readPieces(
       yield next.value
     }
   } finally {
-    // Removes the iterator's listeners. Not awaited, because `return` waits for a piece that may never come.
+    // Removes the iterator's listeners, without waiting for the next piece.
     void pieces.return?.().catch(() => undefined)
   }
 }
 
-/** The longest body that is parsed and checked in one turn. A longer body that is not JSON is refused at position 0. */
+/** The longest body that is parsed and checked in one turn. Faults in a longer body are reported at position 0. */
 const turnBytes = 1024 * 1024
 
 /** Matches a media type `application/json` or `application/...+json`, with parameters (RFC 9110, section 8.3.1). */
@@ -128,14 +126,14 @@ async function parseBody(bytes: Buffer, valueLimit: number | undefined): Promise
     if (bytes.length > turnBytes) await nextTurn()
     return hasDoubledMember(bytes, value) ? invalid(0, 'expected each name once in an object') : { ok: true, value }
   } catch (error) {
-    // The engine's message quotes the body, so it is not shown. The search for the fault takes too long in a long text.
+    // The engine's message is not shown, because it quotes the body.
     if (!(error instanceof SyntaxError)) return invalid(0, messageOf(error))
     const fault = bytes.length <= turnBytes ? findJsonFault(bytes.toString('utf8')) : undefined
     return invalid(fault?.offset ?? 0, fault?.reason ?? 'expected JSON')
   }
 }
 
-/** Returns the fault as an issue in the form of FastAPI, without the text of the body. */
+/** Returns the fault as an issue in the form of FastAPI. */
 function invalid(offset: number, reason: string): BodyResult {
   const ctx = { error: reason }
   const issue: Issue = { type: 'json_invalid', loc: ['body', offset], msg: 'JSON decode error', input: {}, ctx }

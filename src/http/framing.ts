@@ -2,8 +2,7 @@
  * Refuses requests whose end other programs could read differently, and drops requests after a response that closes the
  * connection.
  *
- * Node's parser accepts such requests. When two programs disagree about the end of a request, the body for one is the
- * next request for the other (RFC 9112, section 11.2).
+ * Otherwise a part of one request could be read as the next request (RFC 9112, section 11.2).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -16,7 +15,7 @@ export function framingFault({ rawHeaders, httpVersion }: IncomingMessage): 400 
   // RFC 9112, section 6.1: HTTP/1.0 has no transfer codings; the framing of a message with a transfer coding is faulty.
   if (httpVersion !== '1.1') return 400
   const names = codings.join(',').toLowerCase().split(',').map((name) => name.trim())
-  // Section 6.3: unless chunked is the last coding, the length is unknown. Section 6.1: chunked may be applied once,
+  // Section 6.3: without chunked as the last coding, the length is unknown. Section 6.1: chunked may be applied once,
   // and 501 is the status for other codings.
   if (names.at(-1) !== 'chunked' || names.indexOf('chunked') !== names.length - 1) return 400
   return names.length === 1 ? undefined : 501

@@ -1,8 +1,6 @@
 /**
- * Reads request headers with all their values, from `rawHeaders`. `request.headers` joins or drops repeated headers, so
- * it must not decide about access.
- *
- * Names are compared without regard to case (RFC 9110, section 5.1). Values are returned as sent, in their order.
+ * Reads request headers from `rawHeaders`. `request.headers` joins or drops repeated headers, so it must not decide
+ * about access.
  */
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../base/errors.ts'
@@ -22,8 +20,7 @@ export function headerValues(rawHeaders: readonly string[], name: string): reado
 }
 
 /**
- * Returns the value of a header that may be sent once; undefined when it was not sent. `name` is in lower case. Two
- * values are refused, because programs differ in which of them they use.
+ * Returns the value of a header that may be sent once; undefined when it was not sent. `name` is in lower case.
  * @throws AppError `bad_request` when the header was sent twice
  */
 export function singleHeader(rawHeaders: readonly string[], name: string): string | undefined {
@@ -42,7 +39,7 @@ export function announcesBody(request: IncomingMessage): boolean {
   return headerValues(request.rawHeaders, 'transfer-encoding').length > 0
 }
 
-/** True for a token of RFC 9110, section 5.6.2, such as a header name, a method or the subtype of a media type. */
+/** True for a token of RFC 9110, section 5.6.2, such as a header name. */
 export function isToken(text: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text)
 }

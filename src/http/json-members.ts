@@ -1,15 +1,15 @@
 /**
- * Finds out whether an object in a JSON text has the same name twice.
+ * Finds out whether an object in a JSON text has the same name twice. Programs differ in which of the two members they
+ * use (RFC 8259, section 4).
  *
- * RFC 8259, section 4 does not say which of the two members is valid, so a proxy and this server could read different
- * values. Parsing drops one of the two. Each member has one colon outside of strings, so the check compares the number
- * of colons in the text with the number of members in the parsed value.
+ * Parsing drops one of the two members. So the text has more colons outside of strings than the parsed value has
+ * members.
  */
 import { endOfString } from '../base/json.ts'
 
 /** True when an object in the JSON text has a name twice. `value` is the value parsed from `bytes`. */
 export function hasDoubledMember(bytes: Buffer, value: unknown): boolean {
-  // In UTF-8 the byte of a quote, backslash or colon is never part of another character, so latin1 is enough.
+  // In UTF-8 no other character contains the byte of a quote, backslash or colon.
   return countColons(bytes.toString('latin1')) !== countMembers(value)
 }
 

@@ -1,8 +1,7 @@
 /**
  * Remembers the connections whose client has shown a valid key or a session of the console.
  *
- * A full server closes the oldest connection that is not remembered, so that peers without a key cannot shut out
- * clients with a key. Where no key is required, the first request that would need a key has the same effect.
+ * A full server closes the oldest other connection, so that peers without a key cannot shut out clients with a key.
  */
 import type { Duplex } from 'node:stream'
 

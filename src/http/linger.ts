@@ -1,8 +1,8 @@
 /**
  * Closes a connection whose request body was not read to its end, so that the client can still read the response.
  *
- * Closing at once may send a reset, which can destroy the response (RFC 9112, section 9.6). So up to `lingerBytes` of
- * the body are read and discarded first. The connection closes when the request has ended, or after `lingerMs`.
+ * Closing at once may destroy the response (RFC 9112, section 9.6). So up to `lingerBytes` of the body are read and
+ * discarded first, for at most `lingerMs`.
  */
 import type { IncomingMessage } from 'node:http'
 import { announcesBody } from './headers.ts'
@@ -12,7 +12,7 @@ const cheapBytes = 64 * 1024
 const lingerBytes = 1024 * 1024
 const lingerMs = 1000
 
-/** True when the body is incomplete, and is longer than `cheapBytes` or of unknown length. */
+/** True when the body is incomplete, and longer than `cheapBytes` or of unknown length. */
 export function hasUnwantedBody(request: IncomingMessage): boolean {
   if (request.complete || !announcesBody(request)) return false
   const length = request.headers['content-length']
@@ -21,7 +21,7 @@ export function hasUnwantedBody(request: IncomingMessage): boolean {
 
 const lingering = new WeakSet<IncomingMessage>()
 
-/** True for a request whose response is written and whose connection `linger` is about to close. */
+/** True for a request whose connection `linger` is about to close. */
 export function isLingering(request: IncomingMessage): boolean {
   return lingering.has(request)
 }

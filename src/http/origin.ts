@@ -1,10 +1,9 @@
 /**
- * Checks the Host and the Origin of a request: the defence against DNS rebinding and against foreign web pages. Pure.
+ * Checks the Host and the Origin of a request, against DNS rebinding and foreign web pages.
  *
- * A Host must be an IP literal, a loopback name, or a name that is bound or configured. An Origin must be configured,
- * be the origin of the Host, or, when a key is required, be a loopback origin. A request without an Origin is refused
- * when the browser says that a page of another site made it, unless it follows a link. Rules: RFC 9110, section 7.2;
- * RFC 6454, section 7; WHATWG Fetch, section 3.3; W3C Fetch Metadata Request Headers, section 2.
+ * A Host must be an IP literal, a loopback name or a configured name. An Origin must be configured, be the origin of
+ * the Host, or be a loopback origin where a key is required. Rules: RFC 9110, section 7.2; RFC 6454, section 7; WHATWG
+ * Fetch, section 3.3; W3C Fetch Metadata Request Headers, section 2.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 import { AppError } from '../base/errors.ts'
@@ -15,7 +14,7 @@ export interface OriginRules {
   readonly allowedHosts: readonly string[]
   /** Whole origins, `https://example.org`; compared without case. */
   readonly allowedOrigins: readonly string[]
-  /** True where a key is required: then pages of loopback origins are allowed, because they must send the key. */
+  /** True to allow pages of loopback origins, which must send the key. */
   readonly trustsLoopback: boolean
 }
 
@@ -35,8 +34,8 @@ export interface HostValues {
 
 /**
  * Checks the Host of a request and returns it.
- * @throws AppError `bad_request` when it is missing, sent twice, malformed or other than the target's,
- * `host_not_allowed` when the name is not allowed
+ * @throws AppError `host_not_allowed` for another name; `bad_request` when the Host is missing, sent twice, malformed
+ * or other than the target's
  */
 export function assertHost(values: HostValues, rules: OriginRules): Authority {
   const [host, second] = values.hosts
@@ -58,10 +57,7 @@ function badHost(reason: string): AppError {
   return new AppError('bad_request', `Could not read the Host header: ${reason}`)
 }
 
-/**
- * The header values by which an origin is checked: every value of Origin, Sec-Fetch-Site, Sec-Fetch-Mode and
- * Sec-Fetch-Dest, in order, with the Host and the purpose of the request.
- */
+/** The header values by which an origin is checked, with the Host and the purpose of the request. */
 export interface OriginRequest {
   readonly origins: readonly string[]
   readonly fetchSites: readonly string[]
@@ -96,9 +92,9 @@ export function purposeOf(method: string | undefined): RequestPurpose {
 
 /**
  * Checks the Origin of a request. Returns the CORS headers of its response as names and values in turn; an empty list
- * without an Origin. An OPTIONS request of a foreign page gets only `Vary`, so that `preflightHeaders` refuses it.
- * @throws AppError `origin_not_allowed` when the Origin was sent twice or is not allowed, or when a page of another
- * site made a request without an Origin
+ * without an Origin.
+ * @throws AppError `origin_not_allowed` when the Origin is sent twice or not allowed, or when a page of another site
+ * made a request without an Origin
  */
 export function assertOrigin(request: OriginRequest, rules: OriginRules): readonly string[] {
   const [origin, second] = request.origins
@@ -118,9 +114,8 @@ export function assertOrigin(request: OriginRequest, rules: OriginRules): readon
 }
 
 /**
- * True for a request without an Origin that a page of another site made, unless it follows a link. A link is harmless,
- * because the response is shown to the user and to no page. A frame is not a link: the page that has the frame could
- * learn something from its content.
+ * True for a request from a page of another site, except when the request follows a link. The response to a link is
+ * shown to no page. A frame is not a link.
  */
 function isLoadedElsewhere(
   { fetchSites, fetchModes, fetchDestinations, purpose }: OriginRequest,
@@ -148,14 +143,14 @@ export interface PreflightRequest {
 /** The time for which a browser may keep the response to a preflight. */
 const preflightMaxAgeSeconds = 600
 
-/** True for an OPTIONS request that is a CORS preflight: it names an Origin and a requested method. */
+/** True when an OPTIONS request is a CORS preflight: it has an Origin and a requested method. */
 export function isPreflight(origins: readonly string[], methods: readonly string[]): boolean {
   return origins.length > 0 && methods.length > 0
 }
 
 /**
- * Returns the headers of the response to a preflight: they repeat the requested method and headers.
- * @throws AppError `bad_request` when the origin is foreign, or the requested method or headers are malformed
+ * Returns the headers of the response to a preflight.
+ * @throws AppError `bad_request` for a foreign origin, or a malformed method or header name
  */
 export function preflightHeaders(request: PreflightRequest): readonly string[] {
   const { corsHeaders, methods } = request
@@ -169,7 +164,7 @@ export function preflightHeaders(request: PreflightRequest): readonly string[] {
   return [...corsHeaders, 'Access-Control-Allow-Methods', method, ...allowHeaders, ...maxAge]
 }
 
-/** True for names and addresses that only this machine can reach (RFC 6761, section 6.3; RFC 1122; RFC 4291). */
+/** True for loopback names and addresses (RFC 6761, section 6.3; RFC 1122; RFC 4291). */
 export function isLoopbackName(name: string): boolean {
   const lower = name.toLowerCase()
   if (lower === 'localhost' || lower.endsWith('.localhost')) return true
@@ -179,7 +174,7 @@ export function isLoopbackName(name: string): boolean {
 /** Matches a name and possibly `:port`. A name is a bracketed IPv6 address or has letters, digits, `.`, `-`, `_`. */
 const authorityForm = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/
 
-/** Splits `host:port`; undefined when it is malformed (RFC 3986, section 3.2), has a user or is percent-encoded. */
+/** Splits `host:port` (RFC 3986, section 3.2); undefined for any other text. */
 export function parseAuthority(text: string): Authority | undefined {
   const [, name, port] = authorityForm.exec(text.toLowerCase()) ?? []
   if (name === undefined || Number(port ?? 0) > 65_535) return undefined

@@ -1,11 +1,9 @@
 /**
- * Checks the session of the console's page: a cookie and a proof, which together are accepted in place of a session
- * key.
+ * Checks the session of the console's page: a cookie and a proof, which together count in place of a session key.
  *
  * A browser sends a cookie to every port of a host, so the cookie alone is not enough. The proof is in the header
- * `X-Console-Proof`, or in the first frame of a socket; a page of another origin cannot send it. A session is bound to
- * the Host of its first request. `source` looks a session up; while `source` is not set, no cookie is accepted. Rules:
- * RFC 6265, sections 4.2 and 8.5; RFC 6454, section 7; W3C Fetch Metadata Request Headers, section 2.
+ * `X-Console-Proof`, or in the first frame of a socket. Rules: RFC 6265, sections 4.2 and 8.5; RFC 6454, section 7; W3C
+ * Fetch Metadata Request Headers, section 2.
  */
 import { headerValues } from './headers.ts'
 import { isSameOrigin, parseAuthority, type Authority } from './origin.ts'
@@ -17,16 +15,16 @@ export interface PageSession {
   readonly principal: Principal | undefined
   /** True for the proof of this session. */
   hasProof(candidate: string): boolean
-  /** Calls `end` when the session ends, unless the returned function was called before. */
+  /** Calls `end` when the session ends. The returned function cancels this call. */
   hold(end: () => void): () => void
 }
 
 export interface PageSessionSource {
-  /** Returns the session that was begun at this Host with this token, and extends it; undefined if it is missing. */
+  /** Returns and extends the session with this token that was begun at this Host; undefined without a session. */
   find(token: string, host: string): PageSession | undefined
 }
 
-/** The session of a request; `absent` without a proof; `wrong` for a wrong proof, or a proof without its session. */
+/** The session of a request: `absent` without a proof, `wrong` for a wrong proof or a missing session. */
 export type PageCredential =
   | { readonly kind: 'absent' | 'wrong' }
   | { readonly kind: 'given'; readonly session: PageSession }
@@ -55,7 +53,7 @@ export class PageSessions {
   }
 }
 
-/** Returns the Host of a request; undefined when it is malformed or not sent exactly once. */
+/** Returns the Host of a request; undefined when it is missing, repeated or malformed. */
 export function hostOf(rawHeaders: readonly string[]): Authority | undefined {
   const [host, second] = headerValues(rawHeaders, 'host')
   return host === undefined || second !== undefined ? undefined : parseAuthority(host)
@@ -66,12 +64,12 @@ export function authorityText({ name, port }: Authority): string {
   return port === undefined ? name : `${name}:${port}`
 }
 
-/** Returns the name of the cookie. It has the port, because cookies of one name are shared by all ports of a host. */
+/** Returns the name of the cookie. It has the port, because all ports of a host share cookies. */
 export function pageCookieName({ port }: Authority): string {
   return `agent_server_console_${port ?? 'default'}`
 }
 
-/** True when each `Origin`, if any, is the origin of `host`, and each `Sec-Fetch-Site`, if any, is `same-origin`. */
+/** True when no `Origin` and no `Sec-Fetch-Site` shows another origin. */
 function isOfSameOrigin(rawHeaders: readonly string[], host: Authority): boolean {
   const isOwn = headerValues(rawHeaders, 'origin').every((origin) => isSameOrigin(origin, host))
   return isOwn && headerValues(rawHeaders, 'sec-fetch-site').every((site) => site.toLowerCase() === 'same-origin')

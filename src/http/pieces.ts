@@ -1,4 +1,4 @@
-/** Makes responses whose body is produced piece by piece, as fast as the client takes it. */
+/** Makes responses whose body is produced piece by piece. */
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { HttpResponse } from './reply.ts'
@@ -6,13 +6,13 @@ import type { HttpResponse } from './reply.ts'
 export interface SendingOptions {
   readonly type: string
   readonly headers: readonly string[]
-  /** A connection without data for this time is cut. */
+  /** The time without data after which the connection is cut. */
   readonly stallTimeoutMs: number
 }
 
 /**
- * Returns the response that sends pieces as they are made. A failure, or `stallTimeoutMs` without data on the
- * connection, cuts the connection, so that the client sees that the body is incomplete.
+ * Returns the response that sends pieces as they are made. A failure or a stall cuts the connection, so that the client
+ * sees that the body is incomplete.
  */
 export function sendPieces(pieces: AsyncIterable<Buffer>, options: SendingOptions): HttpResponse {
   const { type, headers, stallTimeoutMs } = options

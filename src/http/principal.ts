@@ -1,19 +1,18 @@
 /**
  * Who makes a request: the holder of a key, with a name for logs and the rights of the key.
  *
- * A part that keeps named keys sets `NamedKeys.source`; without it only session keys count. This file knows rights as
- * words only. `access.ts` lists them, and `api/permission` decides.
+ * A part that keeps named keys sets `NamedKeys.source`.
  */
 
 export interface Principal {
-  /** The name of the key, for logs. A name with a space is given by the server and is not the name of a named key. */
+  /** The name of the key, for logs. The name of a named key has no space. */
   readonly name: string
   /** The id of a named key; undefined for a session key, and where no key is required. */
   readonly keyId: string | undefined
   readonly rights: ReadonlySet<string>
   /** The key opens only conversations with this tag; undefined when it opens all. */
   readonly tag: Tag | undefined
-  /** Calls `end` when the key is revoked or expires, unless the returned function was called before. */
+  /** Calls `end` when the key is revoked or expires. The returned function cancels this call. */
   hold(end: () => void): () => void
 }
 
@@ -23,7 +22,7 @@ export interface Tag {
   readonly value: string
 }
 
-/** The limits of a named key. A member is undefined when the key has no such limit. */
+/** The limits of a named key; undefined for no limit. */
 export interface KeyLimits {
   /** The most existing conversations that the key has created. */
   readonly conversations: number | undefined

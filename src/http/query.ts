@@ -1,21 +1,20 @@
 /**
- * Reads the query of a request into typed values, by a description beside the route, such as `{ page_id: uuid() }`.
+ * Reads the query of a request into typed values, by a description such as `{ page_id: uuid() }`.
  *
- * All faults are returned together, as a list of issues (`contract/others.md` 0.2). Unknown parameters are ignored. The
- * last value of a repeated parameter is used, except with `list`. Decoding is that of HTML forms (WHATWG URL, section
- * 5.1).
+ * The faults of all parameters are returned together, as issues (`contract/others.md` 0.2). Unknown parameters are
+ * ignored. The last value of a repeated parameter is used, except with `list`.
  */
 import type { Issue } from '../base/errors.ts'
 import { canonicalUuid, parseMicros } from '../base/stamp.ts'
 
-/** Reads one parameter of a query. `values` are all its values as sent, in order; empty when it was not sent. */
+/** Reads one parameter of a query. `values` are its values as sent, in order. */
 export interface QueryField<T> {
   read(values: readonly string[]): Reading<T>
 }
 
 export type Reading<T> = { readonly ok: true; readonly value: T } | QueryFault
 
-/** A wrong value, as an issue without `loc`, because a field does not know the name of its parameter. */
+/** A wrong value, as an issue without `loc`. */
 export interface QueryFault {
   readonly ok: false
   readonly fault: Omit<Issue, 'loc'>
@@ -45,7 +44,7 @@ export function readQuery(query: string, fields: QueryFields): QueryResult<Recor
   return issues.length === 0 ? { ok: true, value } : { ok: false, issues }
 }
 
-/** Makes a parameter required: when it was not sent, the fault is `missing`. */
+/** Makes a parameter required: a missing parameter has the fault `missing`. */
 export function required<T>(field: QueryField<T | undefined>): QueryField<T> {
   return {
     read: (values) => {
@@ -57,7 +56,7 @@ export function required<T>(field: QueryField<T | undefined>): QueryField<T> {
   }
 }
 
-/** Gives a parameter the value `absent` when it was not sent. */
+/** Gives a missing parameter the value `absent`. */
 export function withDefault<T>(field: QueryField<T | undefined>, absent: T): QueryField<T> {
   return {
     read: (values) => {
@@ -135,7 +134,7 @@ export function oneOf<const T extends string>(choices: readonly T[]): QueryField
   })
 }
 
-/** Reads an ISO 8601 time, as microseconds since the epoch; without an offset it is UTC. */
+/** Reads an ISO 8601 time as microseconds since the epoch. The default zone is UTC. */
 export function dateTime(): QueryField<number | undefined> {
   return single((value) => {
     const micros = parseMicros(value)

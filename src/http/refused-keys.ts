@@ -1,9 +1,8 @@
 /**
  * Counts refused session keys by address, logs them, and delays the responses after many refusals.
  *
- * After ten refusals each further refusal of the address is delayed, by one second at most. A minute without a refusal
- * ends the delays. A valid key is never delayed. Of the refusals of an address the first, second, fourth, eighth and so
- * on are logged. Behind a proxy the address is that of the proxy.
+ * After ten refusals each further refusal of the address is delayed. A minute without a refusal ends the delays. The
+ * log has the first, second, fourth, eighth refusal of an address, and so on.
  */
 import type { Log } from '../base/log.ts'
 import type { Clock } from '../base/stamp.ts'
@@ -17,7 +16,7 @@ const forgetAfterMs = 60_000
 interface Count {
   /** The number of all refusals, for the log. */
   total: number
-  /** The number of refusals since the last minute without a refusal, for the delay. */
+  /** The number of refusals since the last minute without a refusal. */
   recent: number
   lastAt: number
 }
@@ -34,8 +33,8 @@ export class RefusedKeys {
   }
 
   /**
-   * Counts a refusal and calls `answer`, at once or after a delay. `address` is undefined when the connection has
-   * closed. Returns a function that cancels the call of `answer`; use it when the connection closes.
+   * Counts a refusal and calls `answer`, at once or after a delay. Returns a function that cancels the call, for use
+   * when the connection closes.
    */
   refuse(address: string | undefined, answer: () => void): () => void {
     const delayMs = delayAfter(this.#add(address ?? 'unknown'))

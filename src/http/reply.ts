@@ -1,10 +1,8 @@
 /**
  * Sends the response to a request: status, headers and body.
  *
- * An `Exchange` exists for every request. It collects headers that each response must have, such as the CORS headers,
- * so that errors have them too. Every response has the `guardHeaders`, and `Cache-Control: no-store` unless the caller
- * sets that header. A second response to one request cuts the connection, because a failure in the middle of a body
- * cannot be reported in any other way.
+ * An `Exchange` collects the headers that each response to a request must have, errors included. A second response cuts
+ * the connection, because a failure in the middle of a body cannot be reported otherwise.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { headerValues } from './headers.ts'
@@ -38,16 +36,16 @@ export interface HttpResponse {
   readonly body?: Buffer
   /** The media type of the body. Default: JSON. */
   readonly type?: string
-  /** Writes the body in pieces, waits while the response is full, and ends it. Replaces `body`; not called for HEAD. */
+  /** Writes the body at the pace of the client, then ends the response. Replaces `body`. Not called for HEAD. */
   readonly stream?: (response: ServerResponse) => void
 }
 
-/** Makes the status and the JSON body of an error. A client may see `message`, and `code`, which a limit has. */
+/** Makes the status and the JSON body of an error. A client may see `message` and `code`. */
 export type ErrorForm = (
   status: number, message: string, code?: string,
 ) => { readonly status: number; readonly body: unknown }
 
-/** The headers that forbid browsers content sniffing, loading by pages of other origins, and display in a frame. */
+/** The headers that forbid content sniffing, loading by pages of other origins, and display in a frame. */
 export const guardHeaders: readonly string[] = [
   'X-Content-Type-Options', 'nosniff',
   'Cross-Origin-Resource-Policy', 'same-origin',
@@ -98,7 +96,7 @@ export interface StreamedResponse {
   readonly headers?: readonly string[]
 }
 
-/** Sends the head of a response. The caller writes the body into the returned response, and waits while it is full. */
+/** Sends the head of a response. The caller writes the body, and waits while the response is full. */
 export function startStream(exchange: Exchange, answer: StreamedResponse): ServerResponse {
   const { response } = exchange
   const headers = headersOf(exchange, answer)
@@ -116,7 +114,7 @@ function headersOf(exchange: Exchange, answer: { readonly headers?: readonly str
   return all
 }
 
-/** Sends a response and closes the connection. The head has the length, so the client need not wait for the close. */
+/** Sends a response and closes the connection. */
 function sendAndClose(exchange: Exchange, status: number, headers: string[], body: Buffer | undefined): void {
   const { request, response } = exchange
   // Node adds `Connection: close`, and later requests are not served (`framing`).

@@ -1,9 +1,8 @@
 /**
- * Finds the route for a method and a path, in a tree of path segments that is built once.
+ * Finds the route for a method and a path, in a tree of path segments.
  *
  * A pattern has literal segments, parameters (`{name}`: one segment) and possibly a tail (`{name...}`: all further
- * segments). Literals are tried before parameters, and parameters before tails. The first pattern that fits the path
- * decides. The caller turns the result into 307, 404 or 405 (RFC 9110, sections 15.4.8, 15.5.5 and 15.5.6).
+ * segments). Literals are tried before parameters, and parameters before tails.
  */
 import { AppError } from '../base/errors.ts'
 
@@ -20,7 +19,7 @@ export type PathParameters = Readonly<Record<string, string>>
 
 export type Match<R> =
   | { readonly kind: 'found'; readonly route: R; readonly parameters: PathParameters }
-  /** `path` is the path that matches, percent-encoded and without the query. */
+  /** `path` is the matching path, still percent-encoded. */
   | { readonly kind: 'redirect'; readonly path: string }
   /** `allow` is the value for the `Allow` header. */
   | { readonly kind: 'method_not_allowed'; readonly allow: string }
@@ -28,7 +27,7 @@ export type Match<R> =
 
 export interface Router<R> {
   /**
-   * Finds the route for a method and a path. The path is percent-encoded and has no query.
+   * Finds the route for a method and a percent-encoded path without a query.
    * @throws AppError `bad_request` for a parameter with a NUL or malformed percent-encoding, or a tail with `%2F`
    */
   match(method: string, path: string): Match<R>
@@ -49,7 +48,7 @@ interface Node<R> {
   readonly entries: Map<string, Entry<R>>
 }
 
-/** Builds the tree. @throws TypeError when a pattern is malformed or two routes have the same method and pattern. */
+/** Builds the tree. @throws TypeError for a malformed pattern or a repeated route */
 export function createRouter<R extends RoutePattern>(routes: readonly R[]): Router<R> {
   const root = createNode<R>()
   for (const route of routes) insert(root, route)
@@ -65,7 +64,7 @@ export function createRouter<R extends RoutePattern>(routes: readonly R[]): Rout
   }
 }
 
-/** Returns the value of a parameter that the pattern names. @throws TypeError when the pattern does not name it. */
+/** Returns the value of a path parameter. @throws TypeError for an unknown name */
 export function parameterOf(parameters: PathParameters, name: string): string {
   const value = parameters[name]
   if (value === undefined) throw new TypeError(`The route has no parameter "${name}"`)
@@ -107,8 +106,8 @@ function literalChild<R>(node: Node<R>, segment: string): Node<R> {
 }
 
 /**
- * Returns the node of the most specific pattern that fits the path from `slash` on; undefined when no pattern fits.
- * Adds the parameters of the path to `values`.
+ * Returns the node of the first pattern that fits the path from `slash` on. Adds the parameters of the path to
+ * `values`.
  */
 function find<R>(node: Node<R>, path: string, slash: number, values: string[]): Node<R> | undefined {
   if (slash === -1) return withRoutes(node)

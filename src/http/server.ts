@@ -1,9 +1,8 @@
 /**
- * A node:http server with limits, error responses in JSON and an orderly end. The owner provides the handlers.
+ * A node:http server with limits, error responses in JSON and an orderly end.
  *
- * A request that Node's parser refuses (RFC 9112) gets a JSON response here, and its connection is closed. A handler
- * must not throw. The upgrade handler must listen for the socket's errors at once. There is no TLS and no HTTP/2: a
- * reverse proxy does that.
+ * A request that Node's parser refuses (RFC 9112) gets a JSON response, and its connection is closed. A handler must
+ * not throw. The upgrade handler must listen for the socket's errors at once.
  */
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -17,23 +16,23 @@ import { unreadable, type Traffic } from './traffic.ts'
 
 export interface HttpServerOptions {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
-  /** Handles upgrade requests. Without this handler they are served as ordinary requests. */
+  /** Handles upgrade requests. Default: they are served as ordinary requests. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   readonly limits?: Partial<HttpLimits>
-  /** Gets the number of connections, and the responses to requests that no handler gets. */
+  /** Gets the number of connections, and the responses to unreadable requests. */
   readonly traffic?: Traffic
 }
 
 export interface HttpLimits {
-  /** The most bytes of the request line and headers; more get 431, or 414 when the target alone is longer. */
+  /** The most bytes of the request line and headers. More bytes get 431 or 414. */
   readonly headerLimitBytes: number
-  /** Above this number a new connection closes the oldest connection without a valid key; if there is none, itself. */
+  /** Above this number, the oldest connection without a valid key is closed. */
   readonly connectionLimit: number
   /** The time limit from the first byte of a request to the end of its headers. */
   readonly headersTimeoutMs: number
   /** The time limit from the first byte of a request to the end of its body. */
   readonly requestTimeoutMs: number
-  /** The time that a connection may stay open after a response without a new request. */
+  /** The time for which an idle connection stays open after a response. */
   readonly keepAliveTimeoutMs: number
 }
 
@@ -56,7 +55,7 @@ export class HttpServer {
   readonly #limits: HttpLimits
   /** Every open connection, upgraded ones too. */
   readonly #connections = new Set<Duplex>()
-  /** Forgets the socket that has closed, which is `this`: connections share one listener, to save memory. */
+  /** Forgets a closed socket, which is `this`. Connections share one listener, to save memory. */
   readonly #forget: (this: Duplex) => void
   #closed: Promise<void> | undefined
 
@@ -87,7 +86,7 @@ export class HttpServer {
       this.#server.listen(address.port, address.host, () => {
         this.#server.off('error', fail)
         const bound = this.#server.address()
-        // A string is the path of a pipe, which is never requested here.
+        // A string is the path of a pipe.
         if (bound === null || typeof bound === 'string') reject(new TypeError('The server has no address'))
         else resolve({ host: bound.address, port: bound.port })
       })
@@ -95,15 +94,15 @@ export class HttpServer {
   }
 
   /**
-   * Accepts no more connections and lets requests in flight finish. Destroys the remaining connections after `graceMs`,
-   * upgraded sockets too. Resolves when no connection is open. A later call returns the promise of the first call.
+   * Accepts no more connections and lets requests in flight finish. Destroys the remaining connections after `graceMs`.
+   * Resolves when no connection is open.
    */
   close(graceMs: number): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       const timer = setTimeout(() => this.#destroyAll(), graceMs)
-      // Node reads this value each time a response ends, so from now on a connection closes soon after its response.
+      // Node reads this value when a response ends, so connections now close soon after a response.
       this.#server.keepAliveTimeout = 1
-      // Closes idle connections too. The only error, that the server was not listening, is ignored.
+      // Closes idle connections too. An error is ignored: the server was not listening.
       this.#server.close(() => {
         clearTimeout(timer)
         resolve()
@@ -134,7 +133,7 @@ export class HttpServer {
     if (!mayServe(request, response)) return
     // Makes Node send `Connection: close`.
     if (this.#closed !== undefined) response.shouldKeepAlive = false
-    // Node's parser also accepts versions that Node does not implement, such as HTTP/0.9, which has no headers.
+    // Node's parser also accepts other versions, such as HTTP/0.9.
     if (request.httpVersionMajor !== 1) {
       refuseWith(response, 505)
       this.#options.traffic?.answered(() => unreadable(request.socket), response, 505, 0)
@@ -143,7 +142,7 @@ export class HttpServer {
 
   /**
    * Serves a request with `Expect: 100-continue` (RFC 9110, section 10.1.1). A pipelined request gets no interim
-   * response, because Node would write it between the headers and the body of the previous response.
+   * response, because Node would write it into the previous response.
    */
   #continue(request: IncomingMessage, response: ServerResponse): void {
     if (response.socket !== null) response.writeContinue()
@@ -154,7 +153,7 @@ export class HttpServer {
   #refuse(error: Error, socket: Duplex): void {
     const newest = newestAnswer(socket)
     const status = statusOf(error, this.#limits)
-    // The newest response closes the connection: Node ends it, and no refusal may follow.
+    // No refusal may follow a response that closes the connection.
     if (newest?.writableFinished === true && !newest.shouldKeepAlive) return
     if (newest === undefined || newest.writableFinished) return this.#refuseNow(socket, status)
     // Stop reading: the parser would report each further chunk again.
@@ -187,13 +186,12 @@ function createHttpServer(limits: HttpLimits): Server {
     requireHostHeader: false,
     insecureHTTPParser: false,
   })
-  // 0 means no limit. By default Node drops the headers after the 2,000th, but headers decide about access.
-  // `maxHeaderSize` limits their bytes.
+  // 0 means no limit: Node would drop headers that decide about access. `maxHeaderSize` limits their bytes.
   server.maxHeadersCount = 0
   return server
 }
 
-/** Sends a refusal on a connection that has no request to respond to, and ends the connection. */
+/** Sends a refusal on a connection without a request, and ends the connection. */
 function refuse(socket: Duplex, status: number): void {
   if (!socket.writable) {
     socket.destroy()
@@ -231,10 +229,7 @@ function statusOf(error: Error, limits: HttpLimits): number {
   }
 }
 
-/**
- * True when the target alone exceeds the limit. Only the last packet is known here. So a long target that came in
- * several packets gets 431 instead.
- */
+/** True when the target alone exceeds the limit, as far as the last packet shows. */
 function isStillInTarget(error: Error, limitBytes: number): boolean {
   if (!('rawPacket' in error) || !Buffer.isBuffer(error.rawPacket)) return false
   const start = error.rawPacket.toString('latin1', 0, limitBytes)

@@ -1,9 +1,8 @@
 /**
  * Splits the target of a request line into path and query (RFC 9112, section 3.2).
  *
- * The path is returned as sent, still percent-encoded. A target that two programs could read differently is refused:
- * dot segments (also encoded), a fragment, or characters that are not visible ASCII. A target in absolute form, such as
- * `http://host:8000/path`, has an authority (`host:8000`), which `assertHost` compares with the Host.
+ * The path stays percent-encoded. A target that two programs could read differently is refused: dot segments, a
+ * fragment, or characters that are not visible ASCII.
  */
 import { AppError } from '../base/errors.ts'
 
@@ -49,12 +48,12 @@ function split(authority: string | undefined, text: string): Target {
 
 /** True when a whole segment is `.` or `..`, also with percent-encoded dots. */
 function hasDotSegment(path: string): boolean {
-  // Most paths have no dot after a slash and no encoded dot: the regular expression is skipped for them.
+  // Skips the regular expression for most paths.
   if (!path.includes('/.') && !path.includes('%2')) return false
   return /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path)
 }
 
-/** Returns the error for a refused target, without the target: its query may hold a key. */
+/** Returns the error for a target, without its text: the query may hold a key. */
 function unacceptable(expected: string): AppError {
   return new AppError('bad_request', `Could not read the request target: ${expected}`)
 }

@@ -1,9 +1,7 @@
 /**
  * Keeps one object of `process.nextTick` alive, so that V8 keeps the fast form of such objects.
  *
- * Node makes an object for each call of `process.nextTick`, several for each request. When a full collection finds none
- * of them alive, V8 forgets their shape, and each later call takes the slow path (measured with Node 20 to 24). The
- * kept object is the same for all servers of the process, and holds nothing of a request.
+ * After a full collection without such an object, calls of `process.nextTick` are slow (measured with Node 20 to 24).
  */
 import { executionAsyncResource } from 'node:async_hooks'
 

@@ -1,15 +1,13 @@
 /**
- * Reports responses and WebSockets to observers, without their data: no target, no header, no body. Without an observer
- * nothing is measured, except for the number of connections.
+ * Reports responses and WebSockets to observers, without targets, headers and bodies.
  *
- * A response is reported when its last byte was handed to the system, or when its connection has closed. The bytes of a
- * response are those that were written to its connection since the response before it, the head included.
+ * The bytes of a response include its head.
  */
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { deferred, type Deferred } from '../base/wait.ts'
 
-/** A request as observers see it, or the request that opened a WebSocket. */
+/** A request as observers see it. Upgrade requests are included. */
 export interface ObservedRequest {
   /** The method; undefined when the request could not be read. */
   readonly method: string | undefined
@@ -17,7 +15,7 @@ export interface ObservedRequest {
   readonly route: string | undefined
   /** The id in the response and in the log; undefined when the request could not be read. */
   readonly requestId: string | undefined
-  /** The address of the peer: of the proxy, if there is one. */
+  /** The address of the client or of its proxy. */
   readonly address: string | undefined
   /** The name of the key, as in `Principal`; undefined when no key was checked. */
   readonly keyName: string | undefined
@@ -55,7 +53,7 @@ export class Traffic {
   readonly #observers = new Set<TrafficObserver>()
   /** The `bytesWritten` of each connection when its newest response was reported. */
   readonly #told = new WeakMap<Duplex, { bytes: number }>()
-  /** The number of responses and WebSockets whose end has not been reported yet. */
+  /** The number of responses and WebSockets whose end is not reported yet. */
   #awaited = 0
   #settled: Deferred<void> | undefined
 
@@ -65,7 +63,7 @@ export class Traffic {
     return () => void this.#observers.delete(observer)
   }
 
-  /** Resolves as soon as no response and no WebSocket waits for the report of its end. */
+  /** Resolves when the end of every response and WebSocket is reported. */
   async settled(): Promise<void> {
     if (this.#awaited === 0) return
     this.#settled ??= deferred()
@@ -92,7 +90,7 @@ export class Traffic {
     response.once('close', () => tell(true))
   }
 
-  /** Reports a response that was just written to the socket directly, and that closes the connection. */
+  /** Reports a response that was written to the socket directly, and that closes the connection. */
   refused(request: () => ObservedRequest, socket: Duplex, status: number, ms: number): void {
     if (this.#observers.size === 0) return
     const bytes = this.#bytesOf(socket)

@@ -1,15 +1,14 @@
 /**
  * The core's side of the audit trail: a writer gets each change before the change is made, and then the result.
  *
- * A part that keeps the trail sets `Trail.writer`; without it nothing is recorded. The writer gets no body, no query,
- * no header and no value of a secret.
+ * A part that keeps the trail sets `Trail.writer`. The writer gets no value of a secret.
  */
 import type { Principal } from './principal.ts'
 
 /** A request that changes something or shows secret values. */
 export interface Deed {
   readonly by: Pick<Principal, 'name' | 'keyId'>
-  /** The address of the peer: of the proxy, if there is one. */
+  /** The address of the client or of its proxy. */
   readonly address: string | undefined
   /** The method and the pattern of the route, such as `POST /api/conversations`. */
   readonly operation: string
@@ -20,7 +19,7 @@ export interface Deed {
   readonly isGrave: boolean
 }
 
-/** Records the result of a deed. `subject` is a name from the body: of the secret that the request stored. */
+/** Records the result of a deed. `subject` is the name of the secret that the request stored. */
 export type EndDeed = (status: number, subject?: string) => void
 
 export interface TrailWriter {
@@ -28,7 +27,7 @@ export interface TrailWriter {
   begin(deed: Deed): Promise<EndDeed>
   /** Records that an agent got the values of these secrets. */
   secretsUsed(conversationId: string, names: readonly string[]): void
-  /** Records an event that is no request, such as the addition of a key by a command. */
+  /** Records an event without a request, such as a command that adds a key. */
   note(event: string, name: string): void
 }
 

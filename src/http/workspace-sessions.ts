@@ -1,9 +1,8 @@
 /**
- * Sessions in which a browser reads files of workspaces with a cookie, where it cannot send a header (decisions 33).
+ * Sessions in which a browser reads files of workspaces with a cookie (decisions 33).
  *
- * A session has a random token, which is no session key. It gives access only to routes with the right `workspace`. It
- * ends after 12 hours, by a call of `end`, or when its key or the server ends. Above `tokenLimit` sessions the oldest
- * ends. Scripts cannot read the cookie.
+ * A session has a random token and the right `workspace`. It ends after 12 hours, by a call of `end`, or with its key.
+ * Above `tokenLimit` sessions the oldest ends.
  */
 import { randomBytes } from 'node:crypto'
 import { headerValues } from './headers.ts'
@@ -18,7 +17,7 @@ interface Session {
   /** The time of the end, in milliseconds since the epoch. */
   readonly end: number
   readonly principal: Principal
-  /** Ends the `hold` of this session on the key that began it. */
+  /** The function that `hold` of the session's key returned. */
   readonly release: () => void
 }
 
@@ -49,7 +48,7 @@ export class WorkspaceSessions {
     return this.#cookie(token, lifeMs / 1000, isSafe)
   }
 
-  /** Ends the session of a request and returns the value of `Set-Cookie` that deletes its cookie. */
+  /** Ends the session of a request. Returns the `Set-Cookie` value that deletes its cookie. */
   end(rawHeaders: readonly string[], isSafe: boolean): string {
     this.#end(tokenOf(rawHeaders) ?? '')
     return this.#cookie('', 0, isSafe)
