@@ -2,9 +2,8 @@
  * Puts each child into a control group (cgroup v2), so that the kernel can kill the child and all its descendants at
  * once.
  *
- * This is optional: without Linux 5.14, cgroup v2 or the right to make a group, processes are found as in family.ts. A
- * child joins just after its start, so a process that it forks in that instant may stay outside. Rules: the kernel's
- * Documentation/admin-guide/cgroup-v2.rst; mountinfo as in proc(5).
+ * Optional: needs Linux 5.14 and the right to make a group. A process that the child forks just after its start may be
+ * outside of the group. Rules: the kernel's Documentation/admin-guide/cgroup-v2.rst; mountinfo as in proc(5).
  */
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { access, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
@@ -15,11 +14,11 @@ import { sleep } from '../base/wait.ts'
 const namePrefix = 'agent-server.'
 
 export interface Cgroup {
-  /** Kills the group's processes and removes the group. Returns false if that takes more than `limitMs`. Idempotent. */
+  /** Kills the group's processes and removes the group. Returns false if that takes more than `limitMs`. */
   end(options: { limitMs: number }): Promise<boolean>
 }
 
-/** Returns the folder of this process's group, if groups can be made and killed in it; undefined if they cannot. */
+/** Returns the folder of this process's group; undefined if no group can be made and killed in the folder. */
 export async function findCgroupParent(proc = '/proc'): Promise<string | undefined> {
   try {
     const mount = parseMount(await readFile(join(proc, 'self/mountinfo'), 'utf8'))
@@ -32,7 +31,7 @@ export async function findCgroupParent(proc = '/proc'): Promise<string | undefin
   }
 }
 
-/** Puts a process into a new group, named after its marker; undefined if that is not possible. */
+/** Puts a process into a new group, named after its marker; undefined if that fails. */
 export function joinCgroup(parent: string, marker: string, pid: number): Cgroup | undefined {
   const folder = join(parent, `${namePrefix}${marker.replace('/', '.')}`)
   try {
@@ -49,7 +48,7 @@ export function joinCgroup(parent: string, marker: string, pid: number): Cgroup 
   return { end: ({ limitMs }) => endGroup(folder, limitMs) }
 }
 
-/** Ends the groups that a killed server of this instance left. Returns false if a process is still in one of them. */
+/** Ends the groups that a killed server of this instance left. Returns false if a process is left. */
 export async function sweepCgroups(options: { parent: string, instance: string, limitMs: number }): Promise<boolean> {
   const { parent, instance, limitMs } = options
   const names = await readdir(parent).catch(() => []) // Without the folder there is no group.
@@ -88,8 +87,8 @@ async function canMakeGroups(parent: string): Promise<boolean> {
 }
 
 /**
- * Returns root and mount point of cgroup v2. Returns undefined if it is not mounted. A line of mountinfo reads `36 35
- * 98:0 /root /mount/point options [optional fields] - cgroup2 source options`, with blanks escaped as \040.
+ * Returns root and mount point of cgroup v2; undefined if it is not mounted. A line of mountinfo reads `36 35 98:0
+ * /root /mount/point options [optional fields] - cgroup2 source options`, with blanks escaped as \040.
  */
 function parseMount(mountinfo: string): { root: string, point: string } | undefined {
   const match = /^\d+ \d+ \S+ (\S+) (\S+) .* - cgroup2 /m.exec(mountinfo)

@@ -1,9 +1,8 @@
 /**
  * Starts a child process, and stops it with all its descendants that can be found.
  *
- * A child leads a new session and process group and has a marker in its environment. `stop` ends stdin, waits, sends
- * SIGTERM to the group, waits, and sends SIGKILL to the remaining processes. Call `stop` also when the child has ended
- * by itself, to end the processes that it left. Without /proc (macOS) only the process group is known.
+ * `stop` ends stdin, waits, sends SIGTERM to the process group, waits, and sends SIGKILL to the remaining processes.
+ * Call `stop` also when the child has ended by itself, to end the processes that it left.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,11 +25,11 @@ export interface ChildOptions {
   readonly env: Readonly<Record<string, string>>
   /** The value of the marker variable: `<instance id of the data folder>/<id of this child>`, unique. */
   readonly marker: string
-  /** Adds two pipes: descriptor 3, from which the child reads, and 4, to which it writes. Default false. */
+  /** Adds two pipes: the child reads from descriptor 3 and writes to descriptor 4. Default false. */
   readonly extraPipes?: boolean
   /** Number of bytes that are kept of the end of stderr. Default 64 KiB. */
   readonly stderrLimitBytes?: number
-  /** The result of `findCgroupParent`; the child gets no cgroup if it is undefined. */
+  /** The result of `findCgroupParent`; undefined for no cgroup. */
   readonly cgroupParent?: string | undefined
   /** Where proc(5) is mounted. Default `/proc`. */
   readonly proc?: string | undefined
@@ -47,11 +46,11 @@ export interface StopOptions {
   readonly graceMs?: number
   /** Aborted to skip the waits before SIGKILL. */
   readonly signal?: AbortSignal
-  /** Time for the child's exit after SIGKILL, and again for its other processes; then `stop` fails. Default 5 s. */
+  /** Time limit for the child's exit after SIGKILL, and again for its other processes. Default 5 s. */
   readonly killLimitMs?: number
 }
 
-/** Time in milliseconds that a child has to end by itself after its stdin has ended. */
+/** Time in milliseconds that a child has to end after the end of its stdin. */
 const stdinGraceMs = 300
 
 /** Returns a `startChild` that gives each program a cgroup below `cgroupParent`; no cgroup for undefined. */
@@ -110,7 +109,7 @@ export class Child {
   readonly pid: number
   readonly stdin: Writable
   readonly stdout: Readable
-  /** The child's stderr. It is always read, for `stderrTail`; a further listener for `data` gets all of it too. */
+  /** The child's stderr. This class already reads it, for `stderrTail`. */
   readonly stderr: Readable
   /** Descriptor 3 of the child; undefined if the child has no descriptor 3. */
   readonly extraInput: Writable | undefined
@@ -121,7 +120,7 @@ export class Child {
   readonly #family: Family
   readonly #cgroup: Cgroup | undefined
   #hasExited = false
-  /** The number of searches in a row, since the child exited, that found no process. */
+  /** The number of searches in a row, after the child's exit, that found no process. */
   #emptySearches = 0
   #noted: Promise<void> = Promise.resolve()
   #stopping: Promise<void> | undefined
@@ -151,27 +150,26 @@ export class Child {
     return this.#tail.text()
   }
 
-  /** Returns the processes of the child that run now, the child included; undefined where there is no /proc. */
+  /** Returns the living processes of the child, the child included; undefined without /proc. */
   processes(): Promise<ProcessEntry[] | undefined> {
     return this.#find()
   }
 
-  /** Sends a signal to the child's process group, unless the child has ended. */
+  /** Sends a signal to the child's process group, if the child has not ended. */
   signalGroup(signal: NodeJS.Signals): void {
     if (!this.#hasExited) this.#killGroup(signal)
   }
 
   /**
-   * Kills the child's processes except the `spared` ones, repeatedly until none is left or the time is over. Returns
-   * the processes that are left. Needs /proc.
+   * Kills the child's processes except the `spared` processes. Returns the processes that are left after `limitMs`.
+   * Needs /proc.
    */
   killAllBut(spared: readonly ProcessEntry[], { limitMs }: { limitMs: number }): Promise<ProcessEntry[]> {
     return this.#family.kill({ limitMs, spared })
   }
 
   /**
-   * Ends the child and all its processes that can be found. Resolves when no process is left. Later calls return the
-   * promise of the first call.
+   * Ends the child and all its processes that can be found. Resolves when no process is left.
    * @throws AppError `agent_failed` when a process cannot be killed.
    */
   stop(options: StopOptions = {}): Promise<void> {
@@ -210,7 +208,7 @@ export class Child {
     return false
   }
 
-  /** Signals the group if it is alive; without /proc, if the child is alive. A dead group's id may be in use again. */
+  /** Signals the group if a process of the group is alive. The id of a dead group may be in use again. */
   async #signalLivingGroup(signal: NodeJS.Signals): Promise<void> {
     const members = await this.#find()
     const isAlive = members === undefined ? !this.#hasExited : members.some(({ group }) => group === this.pid)
@@ -229,15 +227,12 @@ export class Child {
     this.#emptySearches = members?.length === 0 ? this.#emptySearches + 1 : 0
   }
 
-  /**
-   * True when two searches in a row found no process. One search can miss a process that another one starts while
-   * /proc is read.
-   */
+  /** True when two searches in a row found no process. A single search can miss a process that starts meanwhile. */
   get #isGone(): boolean {
     return this.#emptySearches >= 2
   }
 
-  /** Remembers processes that outlive the child, so that later searches find them. Without /proc, kills them. */
+  /** Remembers processes that outlive the child, for later searches. Without /proc, kills them. */
   async #noteSurvivors(): Promise<void> {
     const survivors = await this.#family.find({ rootJustExited: true })
     this.#countSearch(survivors)

@@ -1,9 +1,8 @@
 /**
- * Builds the environment of a child process from an allow-list of the server's own environment. Pure.
+ * Builds the environment of a child process from an allow-list of the server's own environment.
  *
- * A variable of the server reaches a child only if it is in the base set below, is named by `--pass-env`, or belongs to
- * the child's provider. The server's own keys never reach a child. Secrets override these variables, and variables that
- * the server sets itself override secrets. A secret must not have a name that steers programs (`loader-variable`).
+ * The server's own keys are not passed to a child. Secrets override variables of the server, and variables that the
+ * server sets itself override secrets.
  */
 import { isAbsolute } from 'node:path'
 import { AppError } from '../base/errors.ts'
@@ -16,9 +15,9 @@ export interface EnvironmentOptions {
   readonly server: Environment
   /** Variables to copy from `server` besides the base set: those of `--pass-env` and of the provider. */
   readonly pass?: readonly string[]
-  /** Secrets and configured variables. Of two with one name, that of the later element is used. */
+  /** Secrets and configured variables. Later elements override earlier elements. */
   readonly secrets?: readonly Environment[]
-  /** Variables that this server sets, such as the folder that the program shall use. They override all others. */
+  /** Variables that this server sets. They override all others. */
   readonly own?: Environment
 }
 
@@ -27,7 +26,7 @@ export function homeDirOf({ HOME: home }: Environment): string | undefined {
   return home !== undefined && isAbsolute(home) ? home : undefined
 }
 
-/** The variables that every child gets from the server's environment if they are set. It also gets every `LC_*`. */
+/** The variables that every child gets from the server's environment, besides every `LC_*`. */
 export const baseVariables: readonly string[] = [
   'PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'TMPDIR', 'SHELL', 'TERM',
   'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy',
@@ -35,8 +34,8 @@ export const baseVariables: readonly string[] = [
 ]
 
 /**
- * Builds the environment of one child. @throws AppError `invalid_input` for a secret whose name steers programs, and
- * for a name or a value that no environment can hold.
+ * Builds the environment of one child.
+ * @throws AppError `invalid_input` for a secret whose name steers programs, and for an impossible name or value
  */
 export function buildEnvironment(options: EnvironmentOptions): Record<string, string> {
   const { server, pass = [], secrets = [], own = {} } = options
@@ -61,7 +60,7 @@ export function buildEnvironment(options: EnvironmentOptions): Record<string, st
   return result
 }
 
-/** True for variables that configure this server and its keys: children do not get them from its environment. */
+/** True for variables that configure this server. Children do not get them from its environment. */
 export function isServerVariable(name: string): boolean {
   return name === 'SESSION_API_KEY' || name.startsWith('AGENT_SERVER_') || name.startsWith('OH_')
 }

@@ -1,10 +1,8 @@
 /**
  * Finds all descendants of a process that this server started, and kills them until none is left.
  *
- * A process belongs to the family if its environment has a marker of the family, if its parent belongs, or if it is in
- * the session of a member. Once found, it stays a member. A process that leaves the session, loses its parent and
- * clears its environment before the first search is not found. This process, its ancestors and its session are never
- * members.
+ * A process is a member if its environment has a marker of the family, if its parent is a member, or if it is in the
+ * session of a member. This process, its ancestors and its session are not members.
  */
 import { sleep } from '../base/wait.ts'
 import { readProcess, readProcesses, signalProcess, type ProcessEntry } from './proc.ts'
@@ -42,7 +40,7 @@ export class Family {
 
   /**
    * Returns the living members, and remembers them for later searches. Returns undefined without /proc.
-   * `rootJustExited` adds all processes in the session of the first member, whose id cannot be in use again so soon.
+   * `rootJustExited` adds all processes in the session of the first member.
    */
   async find({ rootJustExited = false } = {}): Promise<ProcessEntry[] | undefined> {
     const entries = await processTable(this.#proc).read()
@@ -54,10 +52,8 @@ export class Family {
   }
 
   /**
-   * Kills the members until two searches in a row find none, or `limitMs` have passed. Returns the remaining members,
-   * such as processes that this user may not kill. Returns an empty list without /proc. Spared processes are left
-   * alone. After a search that found none, the next search reads only pids that were not in its list: a process that
-   * was in the list can become a member no more. A new process that got the pid of one that ended in between is missed.
+   * Kills the members until two searches in a row find none, or `limitMs` have passed. Returns the remaining members.
+   * Spared processes are left alone. The second search reads new pids only: an old process cannot become a member.
    */
   async kill({ limitMs, spared = [] }: KillOptions): Promise<ProcessEntry[]> {
     const end = performance.now() + limitMs
@@ -109,9 +105,7 @@ export function selectFamily(entries: readonly ProcessEntry[], seeds: ReadonlySe
   return entries.filter(({ pid }) => members.has(pid))
 }
 
-/**
- * Returns the entries without `ourPid`, its ancestors and its session. A server that a server started has a marker too.
- */
+/** Returns the entries without `ourPid`, its ancestors and its session. This server may have a marker too. */
 export function withoutOurs(entries: readonly ProcessEntry[], ourPid: number): ProcessEntry[] {
   const byPid = new Map(entries.map((entry) => [entry.pid, entry]))
   const ancestors = new Set<number>()

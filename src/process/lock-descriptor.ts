@@ -1,9 +1,8 @@
 /**
  * Locks an open file with the program flock(1), because Node has no call for it.
  *
- * The lock belongs to the open file, which flock(1) inherits. It lasts until this process closes the file or ends in
- * any way, SIGKILL included. No other child inherits the file. The file is never removed, because two servers could
- * then lock two files of one name.
+ * The lock belongs to the open file, and lasts until this process closes the file or ends. The file is not removed,
+ * because two servers could then lock two files of one name.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,14 +15,14 @@ export interface DescriptorOptions {
   readonly searchPath: string
 }
 
-/** The time after which flock(1) is killed: `flock -n` returns at once, unless it hangs in the file system. */
+/** The time after which flock(1) is killed. It may hang in the file system. */
 const flockTimeoutMs = 10_000
 
 /**
- * Takes the lock. Returns the function that unlocks. Returns `taken` if another server has the lock, and `unsupported`
- * if this system or file system cannot lock.
+ * Takes the lock, and returns the function that unlocks. Returns `taken` if another server has the lock, and
+ * `unsupported` if this system or file system cannot lock.
  * @throws AppError `storage_failed` when the file cannot be opened, `unavailable` when flock(1) is killed or cannot be
- * started.
+ * started
  */
 export async function lockDescriptor(
   options: DescriptorOptions,
@@ -34,7 +33,7 @@ export async function lockDescriptor(
   if (status === 0) return async () => closeSync(descriptor)
   closeSync(descriptor)
   if (status === 1) return 'taken'
-  // flock is not installed, or its exit code above 1 reports that the file system has no locks.
+  // flock is not installed, or the file system has no locks.
   if (status === 'ENOENT' || typeof status === 'number') return 'unsupported'
   throw new AppError('unavailable', `Cannot lock "${path}": flock failed with ${status}`)
 }
@@ -53,7 +52,7 @@ async function runFlock(descriptor: number, searchPath: string): Promise<number 
   const child = spawn('flock', ['-n', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', descriptor],
     env: { PATH: searchPath },
-    // The option `timeout` is not used: its timer outlives a spawn that failed.
+    // The timer of the option `timeout` would outlive a spawn that failed.
     signal: AbortSignal.timeout(flockTimeoutMs),
     killSignal: 'SIGKILL',
   })

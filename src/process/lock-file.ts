@@ -1,10 +1,8 @@
 /**
- * Locks a folder with a file that holds a random token of its owner and the time, for systems without flock(1). The
- * owner renews the time every ten seconds (a heartbeat).
+ * Locks a folder with a file that has a token of its owner and the time of a heartbeat, for systems without flock(1).
  *
- * When the newest heartbeat is older than `staleMs`, the next server that wants the lock replaces the file. If the
- * owner was only suspended, it then finds the token of that server in the file and calls `onLost`. This lock is weaker
- * than a lock of the kernel: check `isOurs` before each write. After a crash no server gets the folder for `staleMs`.
+ * Another server may take the lock `staleMs` after the last heartbeat. A suspended owner can lose the lock in this way,
+ * and then calls `onLost`. Check `isOurs` before each write.
  */
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
@@ -29,12 +27,12 @@ const defaultStaleMs = 45_000
 export interface LockFileOptions extends Heartbeat {
   readonly path: string
   readonly clock: Clock
-  /** Called once when a heartbeat finds another token, or when the file cannot be read or written. */
+  /** Called once when the lock is lost: the file has another token, or cannot be read or written. */
   readonly onLost: () => void
 }
 
 export interface HeldLockFile {
-  /** False after `release`, after `staleMs` without a heartbeat, and after a failed heartbeat. */
+  /** False after `release`, after the loss of the lock, and `staleMs` after the last heartbeat. */
   isOurs(): boolean
   release(): Promise<void>
 }
@@ -115,7 +113,7 @@ function keepBeating({ path, token, file, clock, onLost, beatMs, staleMs, ...fir
   }
 }
 
-/** Writes a heartbeat. All heartbeats have the same length, so that each replaces the previous heartbeat. */
+/** Writes a heartbeat over the previous heartbeat, which has the same length. */
 async function writeBeat(file: FileHandle, token: string, clock: Clock): Promise<void> {
   await file.write(`${JSON.stringify({ token, beat: String(clock()).padStart(20) })}\n`, 0)
 }

@@ -1,10 +1,8 @@
 /**
  * Locks a data folder, so that one server at a time uses it.
  *
- * The lock is made by flock(1) where it is installed (lock-descriptor.ts). Elsewhere it is a file with a heartbeat
- * (lock-file.ts), and a fence refuses writes after its loss (base/write-fence). All servers on a folder must use the
- * same method, so flock(1) is searched in fixed places. `owner.json` only describes the owner. Network file systems are
- * out of scope.
+ * flock(1) makes the lock where it is installed (lock-descriptor.ts). Elsewhere the lock is a file with a heartbeat
+ * (lock-file.ts). All servers on a folder must use the same method, so flock(1) is searched in fixed places.
  */
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -71,7 +69,7 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
   const isOurs = (): boolean => typeof held === 'function' || held.isOurs()
   const unfence = typeof held === 'function' ? undefined : fenceFolder(folder, isOurs)
   const owner: Owner = { pid: process.pid, host: hostname(), started: new Date(clock()).toISOString() }
-  // The lock does not depend on `owner.json`, so a full disk must not prevent the start.
+  // An error is ignored: `owner.json` only describes the owner.
   const write = (value: Owner) => writeLoosely(ownerPath, `${JSON.stringify(value)}\n`).catch(() => undefined)
   await write(owner)
   const release = async (): Promise<void> => {

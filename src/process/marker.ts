@@ -1,8 +1,8 @@
 /**
- * The marker of a child process: the value of one environment variable that all its descendants inherit.
+ * The marker of a child process: the value of one environment variable that its descendants inherit.
  *
- * It is `<instance id of the data folder>/<id of the child>`. So a server can find the processes that an earlier server
- * on the same data folder left.
+ * The form is `<instance id of the data folder>/<id of the child>`. By its marker a later server on the same data
+ * folder finds the process.
  */
 export const markerVariable = 'AGENT_SERVER_CHILD'
 

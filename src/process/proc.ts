@@ -1,8 +1,7 @@
 /**
- * Reads information about processes from /proc on Linux (proc(5)), and sends signals to a process that was found there.
+ * Reads information about processes from /proc on Linux (proc(5)), and sends signals to processes.
  *
- * Process ids are used again, so a process is identified by its id and its start time. It is signalled only if both
- * still match. Without /proc (macOS) `readProcesses` returns undefined.
+ * Process ids are used again, so a process is identified by its id and its start time.
  */
 import { setImmediate } from 'node:timers/promises'
 import { readdir, readFileSync } from '../base/read-files.ts'
@@ -17,22 +16,19 @@ export interface ProcessEntry {
   readonly start: number
 }
 
-/**
- * Returns all processes except zombies; undefined where there is no /proc. Those with a pid in `known` are returned as
- * they are there, without reading.
- */
+/** Returns all processes except zombies; undefined without /proc. An entry of `known` is returned without reading. */
 export async function readProcesses(
   proc: string, known?: ReadonlyMap<number, ProcessEntry>,
 ): Promise<ProcessEntry[] | undefined> {
   const names = await readdir(proc).catch((): string[] => []) // There is no /proc.
-  // A /proc that does not show this process is unusable.
+  // A /proc that does not list this process is unusable.
   if (!names.includes(String(process.pid))) return undefined
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number)
   const entries = await mapInTurns(pids, (pid) => known?.get(pid) ?? readProcess(proc, pid))
   return entries.filter((entry) => entry !== undefined)
 }
 
-/** Returns a process; undefined if there is no process with this pid, or if it is a zombie. */
+/** Returns a process; undefined for a missing process and for a zombie. */
 export function readProcess(proc: string, pid: number): ProcessEntry | undefined {
   return parseStat(readText(`${proc}/${pid}/stat`))
 }
@@ -74,8 +70,7 @@ export function readMarker(proc: string, pid: number): { readonly marker: string
 }
 
 /**
- * Reads a file. Returns an empty text if the file cannot be read. Reading is synchronous, because /proc is in memory
- * and the thread pool would be ten times slower.
+ * Reads a file; an empty text if that fails. Reading is synchronous, because the thread pool would be ten times slower.
  */
 function readText(path: string): string {
   try {

@@ -1,13 +1,12 @@
 /**
  * A list of the processes on this machine, shared by searches that run at the same time.
  *
- * Reading starts after the request, so the list has every process that was started before the request. Requests that
- * arrive while a list is being read share the next list. The marker of a process is read once and kept, even if the
- * process clears its environment later.
+ * A request during the reading of a list gets the next list. So the list has every process that was started before the
+ * request.
  */
 import { readMarker, readProcesses, mapInTurns, type ProcessEntry } from './proc.ts'
 
-/** The marker that was read from a process; undefined when its environment has none. */
+/** The marker of a process; undefined when its environment has no marker. */
 interface KnownMarker {
   readonly start: number
   readonly marker: string | undefined
@@ -24,7 +23,7 @@ export class ProcessTable {
     this.#proc = proc
   }
 
-  /** Lists all processes that are alive now, without zombies; undefined where there is no /proc. */
+  /** Lists all living processes without zombies; undefined without /proc. */
   read(): Promise<ProcessEntry[] | undefined> {
     if (this.#running === undefined) return this.#start()
     this.#next ??= this.#running.then(() => this.#start())

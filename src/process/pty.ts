@@ -1,9 +1,8 @@
 /**
  * Starts a shell on a pseudo-terminal, which Node cannot open by itself.
  *
- * The shell runs under `script` of util-linux, under Python's `pty` module, or without a terminal over plain pipes.
- * Each is a child like any other (child.ts). Over pipes there is no job control, and Ctrl-C is a signal to the whole
- * group.
+ * The shell runs under `script` of util-linux or Python's `pty` module, or without a terminal over plain pipes. Over
+ * pipes there is no job control.
  */
 import { within } from '../base/wait.ts'
 import { startChild, type Child, type ChildOptions } from './child.ts'
@@ -21,12 +20,12 @@ const trialLimitMs = 10_000
 const trialAnswer = 'on-a-terminal'
 
 /**
- * A Python program that copies between the server's pipes and the terminal. It exits like a shell: with the exit code
- * of the line, or with 128 plus the number of the signal that ended it.
+ * A Python program that copies between the server's pipes and the terminal. It exits with the code that a shell would
+ * have.
  */
 const pythonProgram = [
   'import os, pty, signal, sys',
-  // Python ignores SIGPIPE, and programs that it starts would inherit that: a pipeline such as `yes | head` must end.
+  // Without this line, programs inherit from Python that SIGPIPE is ignored: `yes | head` would not end.
   'signal.signal(signal.SIGPIPE, signal.SIG_DFL)',
   'status = pty.spawn(sys.argv[1:])',
   'sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))',
@@ -37,17 +36,17 @@ const pythonProgram = [
  * @throws AppError `agent_failed` when the program cannot be started.
  */
 export function startOnTerminal({ kind, line, env, ...options }: TerminalProgram): Promise<Child> {
-  // script(1) runs its command with $SHELL, so SHELL must be a shell that understands the line.
+  // script(1) runs its command with $SHELL.
   return startChild({ ...options, ...commandOf(kind, line), env: { ...env, SHELL: '/bin/sh' } })
 }
 
-/** Sends Ctrl-C: as a byte to a terminal, as SIGINT to the process group over pipes. */
+/** Sends Ctrl-C: a byte to a terminal, SIGINT to the process group over pipes. */
 export function interruptTerminal(kind: TerminalKind, child: Child): void {
   if (kind !== 'pipes') child.stdin.write('\x03')
   else child.signalGroup('SIGINT')
 }
 
-/** Tests `script`, then `python`, and returns the first kind that works here. Returns `pipes` if neither works. */
+/** Returns the first of `script` and `python` that works here; otherwise `pipes`. */
 export async function detectTerminalKind(options: Omit<ChildOptions, 'command' | 'args'>): Promise<TerminalKind> {
   for (const kind of ['script', 'python'] as const) {
     if (await isTerminalKindUsable(kind, options)) return kind

@@ -1,9 +1,8 @@
 /**
  * Makes a private folder for files that hold secrets in plaintext while a program uses them, such as lent credentials.
  *
- * The folder is in memory where the system has such a file system (XDG_RUNTIME_DIR, or /dev/shm), so that no disk or
- * backup gets the secrets. Elsewhere it is in the data folder. A server that starts after a crash finds the files
- * again. A logout may remove the folder, so callers call `make` before each use.
+ * The folder is in memory where possible (XDG_RUNTIME_DIR, or /dev/shm), otherwise in the data folder. A logout may
+ * remove the folder, so callers call `make` before each use.
  */
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { systemCodeOf } from '../base/errors.ts'
@@ -18,7 +17,10 @@ export interface SecretFolderOptions {
   /** The instance id of the data folder. */
   readonly instance: string
   readonly environment: Environment
-  /** A folder in the data folder. It holds the path of the folder in memory, or the files if no folder is in memory. */
+  /**
+   * A folder in the data folder, with a note of the path in memory. It has the files themselves if memory cannot be
+   * used.
+   */
   readonly runtimeDir: string
   /** The folder of a file system in memory that every user may write to. Default `/dev/shm`. */
   readonly sharedMemory?: string
@@ -55,11 +57,11 @@ export class SecretFolder {
     return this.#runtimeDir
   }
 
-  /** Returns the folders that an earlier server may have left: the private ones in memory, and the runtime folder. */
+  /** Returns the folders that an earlier server may have left, in memory and in the data folder. */
   async left(): Promise<readonly string[]> {
     const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined) // There is no note.
     const place = isObject(noted) && typeof noted['path'] === 'string' ? noted['path'] : ''
-    // A server with another environment may have noted another path. A folder of another name is not this server's.
+    // A server with another environment may have noted another path, but with the same name.
     const isOurs = isAbsolute(place) && this.#memory.some((path) => basename(path) === basename(place))
     const found: string[] = []
     for (const path of new Set([...this.#memory, ...(isOurs ? [place] : [])])) {
@@ -68,15 +70,12 @@ export class SecretFolder {
     return [...found, this.#runtimeDir]
   }
 
-  /** Removes the folder in memory if it is empty. A folder with files stays for the next server. Never rejects. */
+  /** Removes the folder in memory if it is empty. Never rejects. */
   async close(): Promise<void> {
     for (const path of this.#memory) if (await isPrivate(path)) await rmdir(path).catch(() => undefined) // Not empty.
   }
 
-  /**
-   * Notes the path in the data folder, because a later server may be started without XDG_RUNTIME_DIR and could not find
-   * the folder.
-   */
+  /** Notes the path for a later server, which may have another XDG_RUNTIME_DIR. */
   async #note(path: string): Promise<void> {
     if (this.#noted === path) return
     await makeFolder(this.#runtimeDir, ownFolder)
@@ -85,13 +84,13 @@ export class SecretFolder {
   }
 }
 
-/** Returns the folder in memory in which `SecretFolder` first tries to make its folder, if any. Creates nothing. */
+/** Returns the folder in memory in which `SecretFolder` would make its folder, if any. */
 export async function findMemory(environment: Environment, sharedMemory = '/dev/shm'): Promise<string | undefined> {
   for (const parent of memoryFor(environment, sharedMemory)) if (await isMemory(parent)) return parent
   return undefined
 }
 
-/** Removes the entries of a killed server: those with an `ownName` for which `isKept` returns false. */
+/** Removes entries of a killed server that have an `ownName` and are not kept. */
 export async function emptyLeft(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => []) // Nothing was left.
   for (const name of names) {

@@ -1,8 +1,8 @@
 /**
  * Explains in plain words why a program could not be started.
  *
- * The system reports ENOENT for a missing program, a missing interpreter and a missing working folder. A check of the
- * disk tells them apart after the failure, so the result is a guess. Arguments and the environment are never quoted.
+ * The system reports ENOENT for a missing program, a missing interpreter and a missing working folder. A later check of
+ * the disk tells them apart.
  */
 import { constants } from 'node:fs'
 import { resolve } from 'node:path'

@@ -1,8 +1,8 @@
 /**
- * Ends the processes that a killed server left. It runs at server start, when the lock on the data folder is held.
+ * Ends the processes that a killed server left.
  *
- * A process whose marker has the instance id of this data folder belongs to a dead server, because this server holds
- * the lock. Names of programs play no role. Without /proc nothing is found.
+ * Call it with the lock on the data folder: then a process whose marker has the folder's instance id belongs to a dead
+ * server. Without /proc nothing is found.
  */
 import { AppError } from '../base/errors.ts'
 import { sweepCgroups } from './cgroup.ts'
@@ -12,7 +12,7 @@ import { isInstanceId } from './marker.ts'
 export interface SweepOptions {
   /** The instance id of the data folder: the part of a marker before the slash. */
   readonly instance: string
-  /** The result of `findCgroupParent`. If it is given, cgroups that a killed server left are ended and removed. */
+  /** The result of `findCgroupParent`. If it is given, cgroups of a killed server are removed too. */
   readonly cgroupParent?: string | undefined
   /** Time limit of the sweep. Default 5 s. */
   readonly limitMs?: number
@@ -20,7 +20,7 @@ export interface SweepOptions {
 }
 
 /**
- * Ends the processes that have a marker of this instance; resolves when no such process is left.
+ * Ends the processes that have a marker of this instance. Resolves when no such process is left.
  * @throws AppError `unavailable` when a process cannot be killed; RangeError for a malformed `instance`.
  */
 export async function sweepMarked(options: SweepOptions): Promise<void> {

@@ -1,15 +1,13 @@
 /**
- * Keeps the last lines of a stream, for error messages, in a buffer of fixed size.
+ * Keeps the last lines of a stream, for error messages, in a buffer of fixed size. Mask the text before you show it.
  *
- * It masks nothing: mask the text before it is shown. A line whose beginning was lost is left out, because a secret in
- * the line could have lost its beginning too, and masking would not find it. A secret of several lines can still lose
- * its first lines: masking then finds only lines that are secrets by themselves (settings/masked-parts).
+ * A line that lost its beginning is left out, because masking would not find a secret that lost its beginning.
  */
 export interface Tail {
   push(chunk: Buffer): void
   /**
-   * Returns the last bytes as text. When earlier bytes were lost, the text begins after the first line end. If no text
-   * follows this line end, returns a note with the least length of the lost line.
+   * Returns the last bytes as text. When earlier bytes were lost, the text begins after the first line end. An empty
+   * text is replaced by a note about the lost line.
    */
   text(): string
 }
