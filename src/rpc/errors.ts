@@ -1,8 +1,7 @@
 /**
  * The errors with which a JSON-RPC request fails, one class for each reason.
  *
- * A request that its caller aborted fails with the reason of the caller's signal instead. The text in a peer's error is
- * untrusted: mask it before it is shown, and never act on it.
+ * The text in a peer's error is untrusted: mask it before it is shown, and never act on it.
  */
 import type { RpcErrorObject } from './message.ts'
 

@@ -1,10 +1,9 @@
 /**
- * JSON-RPC over a pair of streams, one JSON text per line: the stdio framing of ACP and MCP. With NUL in place of the
- * newline it is the framing of Chromium's debugging pipe.
+ * JSON-RPC over a pair of streams, one JSON text per line: the stdio framing of ACP and MCP. Chromium's debugging pipe
+ * uses NUL in place of the newline.
  *
  * A line that is not JSON is reported as noise and skipped. A line that is too long or has too many values ends the
- * framing. A long line is parsed in several turns of the event loop, and later lines wait for it. Reading never waits
- * for writing; `send` fails when too many bytes wait to be written.
+ * framing. `send` fails when too many bytes wait.
  */
 import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../base/errors.ts'
@@ -37,7 +36,7 @@ export class LineFraming implements Framing {
   readonly #input: Readable
   readonly #output: Writable
   readonly #terminator: '\n' | '\0'
-  /** The terminator as a byte, because a byte is found faster than a text. */
+  /** The terminator as a byte, for a faster search. */
   readonly #terminatorByte: number
   readonly #lineLimitBytes: number
   readonly #queueLimitBytes: number
@@ -49,14 +48,14 @@ export class LineFraming implements Framing {
   /** Whole lines that wait for delivery, from `#offset` on. */
   #block = ''
   #offset = 0
-  /** Whole lines that come after `#block`: a long line as bytes, short lines together as text. */
+  /** The lines after `#block`: a long line as bytes, short lines together as text. */
   readonly #later: (Buffer | string)[] = []
   /** True while a long line is being parsed, or waits to be handed over. */
   #isParsing = false
   /** Delivers the parsed long line; undefined when no long line is ready. */
   #handOver: (() => void) | undefined
   #state: 'open' | 'ended' | 'closed' = 'open'
-  /** Bytes that were sent and that the system has not taken yet. */
+  /** The sent bytes that the system has not taken yet. */
   #waitingBytes = 0
   #paused = false
   #delivering = false
@@ -74,8 +73,8 @@ export class LineFraming implements Framing {
   start(handlers: FramingHandlers): void {
     if (this.#handlers !== undefined) throw new TypeError('Cannot start a framing twice')
     this.#handlers = handlers
-    // The two error listeners stay after `close`: a late error without a listener would end the process. An error of
-    // the output only makes `send` fail, because the last lines of a dead peer may still be unread.
+    // The error listeners stay after `close`: a late error without a listener would end the process. An error of the
+    // output does not end reading, because the last lines of a dead peer may still be unread.
     this.#output.on('error', ignore)
     this.#input.on('error', this.#fail)
     this.#input.on('end', this.#onEnd)
@@ -102,7 +101,7 @@ export class LineFraming implements Framing {
     })
   }
 
-  /** Stops delivery. It is fast: the stream itself is paused only when its next bytes come. */
+  /** Stops delivery. The stream itself is paused when its next bytes come. */
   pause(): void {
     this.#paused = true
   }
@@ -137,7 +136,7 @@ export class LineFraming implements Framing {
     if (this.#state === 'open' && end < chunk.length) this.#keep(chunk.subarray(end))
   }
 
-  /** Appends bytes to the incomplete line. The buffer doubles, up to the limit, so the time is linear in the bytes. */
+  /** Appends bytes to the incomplete line. The buffer doubles, so the time is linear in the bytes. */
   #keep(bytes: Buffer): void {
     const needed = this.#partBytes + bytes.length
     if (needed > this.#part.length) {
@@ -160,9 +159,9 @@ export class LineFraming implements Framing {
     this.#deliver()
   }
 
-  /** Queues whole lines with their terminators, and delivers the lines that may be delivered now. */
+  /** Queues whole lines with their terminators, and delivers them if possible. */
   #takeLines(lines: string): void {
-    // An empty text is not queued, because `#hasMore` would take it for the end of `#later`.
+    // An empty text would end the loop in `#deliver`.
     if (this.#state === 'closed' || lines === '') return
     if (this.#later.length > 0 || this.#isParsing) {
       this.#later.push(lines)
@@ -181,7 +180,7 @@ export class LineFraming implements Framing {
     else this.#deliver()
   }
 
-  /** Delivers waiting lines, one by one, until no line is left or delivery has to wait. */
+  /** Delivers waiting lines until no line is left or delivery has to wait. */
   #deliver(): void {
     if (this.#delivering) return
     this.#delivering = true
@@ -197,7 +196,7 @@ export class LineFraming implements Framing {
     if (this.#state === 'ended') this.#finish(undefined)
   }
 
-  /** True when `#block` has a line; moves on to the next block if it is used up. Starts to parse a long line. */
+  /** True when `#block` has a line. Replaces a used block by the next lines, and starts to parse a long line. */
   #hasMore(): boolean {
     if (this.#offset < this.#block.length) return true
     const next = this.#later.shift() ?? ''
@@ -227,10 +226,10 @@ export class LineFraming implements Framing {
   }
 
   #deliverLine(line: string): void {
-    // A UTF-16 unit becomes at most three bytes, so a short line is below the limit without counting its bytes.
+    // A UTF-16 unit has at most three bytes, so a short line needs no count.
     const limit = this.#lineLimitBytes
     if (line.length * 3 > limit && Buffer.byteLength(line) > limit) return this.#failTooLong()
-    // An exception of the parser for each line of a noisy agent would cost hundreds of times more than this test.
+    // This test is much faster than an exception of the parser.
     if (!mayBeJson.test(line)) return this.#refuse(undefined, line)
     let value: unknown
     try {

@@ -1,9 +1,8 @@
 /**
  * Classifies the messages of JSON-RPC 2.0 (https://www.jsonrpc.org/specification).
  *
- * `classifyMessage` takes any JSON value and returns its kind of message, or the rule that it breaks. It never throws.
- * It accepts small faults of real peers, such as `params: null`. A batch is no message here, because neither ACP v1 nor
- * MCP sends batches.
+ * `classifyMessage` returns the kind of message of a JSON value, or the rule that the value breaks. It accepts small
+ * faults of real peers, such as `params: null`. A batch is refused.
  */
 import { isObject } from '../base/json.ts'
 
@@ -36,7 +35,7 @@ export interface RpcResult {
   readonly result: unknown
 }
 
-/** An error response. Its id is null when the peer could not read the message that it responds to. */
+/** An error response. Its id is null when the peer could not read the request. */
 export interface RpcErrorResponse {
   readonly kind: 'error'
   readonly id: RpcId

@@ -2,9 +2,8 @@
  * One side of a JSON-RPC 2.0 connection: sends requests and notifications, and handles the peer's messages (JSON-RPC
  * 2.0, sections 4 and 5).
  *
- * Messages take effect in the order of arrival. No message is read while the promise of a notification handler is
- * pending. Request handlers run concurrently, and each request gets one response. Nothing here throws, whatever the
- * peer sends: broken messages are reported to `onInvalid`.
+ * Messages are handled in the order of arrival. Request handlers run concurrently. Broken messages of the peer are
+ * reported to `onInvalid`.
  */
 import { isObject } from '../base/json.ts'
 import { RpcClosedError, RpcError, RpcLimitError, RpcProtocolError } from './errors.ts'
@@ -14,16 +13,13 @@ import type {
 } from './message.ts'
 import { PendingRequests } from './pending.ts'
 
-/**
- * The layer that turns bytes into JSON values. It delivers one value at a time, in order of arrival. While it is paused
- * it delivers none, not even a value that was read before the pause.
- */
+/** The layer that turns bytes into JSON values. It delivers values in order of arrival, and none while it is paused. */
 export interface Framing {
   /** Begins to read; called once. */
   start(handlers: FramingHandlers): void
   /**
    * Writes one value; resolves when the operating system has taken it.
-   * @throws RpcLimitError (as a rejection) when too much is waiting, RpcClosedError when the framing is closed.
+   * @throws (as a rejection) RpcLimitError when too many bytes wait, RpcClosedError when the framing is closed
    */
   send(value: unknown): Promise<void>
   pause(): void
@@ -34,9 +30,9 @@ export interface Framing {
 
 export interface FramingHandlers {
   readonly onMessage: (value: unknown) => void
-  /** Called for each line that is neither JSON nor blank; `excerpt` is short and printable. */
+  /** Called for each line that is neither JSON nor blank. `excerpt` is short and printable. */
   readonly onNoise: (excerpt: string) => void
-  /** Called once, after the last value, when the stream has ended; with an error when it failed. Not after `close`. */
+  /** Called once when the stream has ended, with an error when the stream failed. Not called after `close`. */
   readonly onClosed: (error: Error | undefined) => void
 }
 
@@ -46,15 +42,15 @@ export interface IncomingCall {
 }
 
 export interface IncomingRequest extends IncomingCall {
-  /** The signal that aborts when the peer cancels the request or the connection ends. */
+  /** Aborts when the peer cancels the request or the connection ends. */
   readonly signal: AbortSignal
 }
 
 export interface RpcPeerOptions {
   readonly framing: Framing
   /**
-   * Returns the result of a request. An RpcError that it throws is the response. For any other error the response is
-   * -32800 if the peer has cancelled the request, else -32603.
+   * Returns the result of a request. A thrown RpcError is sent as the response. Another error is sent as -32800 if the
+   * peer has cancelled the request, otherwise as -32603.
    */
   readonly onRequest?: (request: IncomingRequest) => unknown
   /** Handles a notification. Later messages wait until a returned promise settles. */
@@ -63,7 +59,7 @@ export interface RpcPeerOptions {
   readonly onInvalid?: (what: RpcRule | 'unknown_id' | 'null_id' | 'handler_failed', detail: unknown) => void
   /** Called for each line that is neither JSON nor blank, with a short, printable excerpt. */
   readonly onNoise?: (excerpt: string) => void
-  /** Called once when the connection ends, unless `close()` ended it. */
+  /** Called once when the connection ends, except by `close()`. */
   readonly onClosed?: (error: Error | undefined) => void
   /** The method of the notification that cancels a request, in both directions. Default: no cancellation. */
   readonly cancelMethod?: string
@@ -74,7 +70,7 @@ export interface RpcPeerOptions {
 }
 
 export interface RequestOptions {
-  /** The signal that ends the request: `request` rejects with the signal's reason, and a late response is ignored. */
+  /** Ends the request: `request` rejects with the signal's reason, and a late response is ignored. */
   readonly signal?: AbortSignal
   /** The time limit. Default: `RpcPeerOptions.timeoutMs`. `Infinity` means no limit. */
   readonly timeoutMs?: number
@@ -149,7 +145,7 @@ export class RpcPeer {
   }
 
   #takeError({ id, error }: RpcErrorResponse): void {
-    // The peer could not read a message and does not know its id, so the error names no request.
+    // The peer could not read a message, so the error names no request.
     if (id === null) return this.#options.onInvalid?.('null_id', error)
     this.#settled(this.#pending.reject(id, new RpcError(error)), id)
   }
@@ -202,7 +198,7 @@ export class RpcPeer {
     if (this.#incoming.get(id) === request) this.#incoming.delete(id)
   }
 
-  /** Returns the error for the response: an RpcError unchanged, a general error for any other error. */
+  /** Returns the error for the response: an RpcError unchanged, otherwise a general error. */
   #errorFor(error: unknown, isCancelled: boolean): RpcErrorObject {
     if (error instanceof RpcError) return { code: error.code, message: error.message, data: error.data }
     if (isCancelled) return { code: rpcCodes.requestCancelled, message: 'Request cancelled' }
@@ -220,7 +216,7 @@ export class RpcPeer {
     if (this.#options.cancelMethod !== undefined) void this.notify(this.#options.cancelMethod, { requestId: id })
   }
 
-  /** Handles a broken message: a response ends its request, a request gets an error, any other message is dropped. */
+  /** Handles a broken message: a response ends its request, and a request gets an error. */
   #takeInvalid({ rule, calls, id }: RpcInvalid): void {
     this.#options.onInvalid?.(rule, id)
     if (id === undefined || id === null) return
@@ -236,7 +232,7 @@ export class RpcPeer {
     if (this.#closed) return
     this.#options.framing.send(response).catch((error: unknown) => {
       if (error instanceof RpcClosedError) return
-      // A response that cannot be queued ends the connection: the peer would wait for it for ever.
+      // The peer would wait for ever for a response that cannot be queued.
       if (error instanceof RpcLimitError) return this.#onClosed(error)
       this.#options.onInvalid?.('handler_failed', error)
       this.#answerError(id, { code: rpcCodes.internalError, message: 'Internal error' })
@@ -244,7 +240,7 @@ export class RpcPeer {
   }
 }
 
-/** A request whose signal is made on first use, because making it is slow and few handlers use it. */
+/** A request that makes its signal on first use, because making a signal is slow. */
 class CancellableRequest implements IncomingRequest {
   readonly method: string
   readonly params: unknown

@@ -1,9 +1,8 @@
 /**
- * The requests that this side has sent and that have no response yet. Each settles exactly once.
+ * The requests that this side has sent and that have no response yet.
  *
- * A request ends with its response, its time-out, its signal, a failed send or the end of the connection. Later events
- * are ignored. No timer and no listener outlives its request. Ids count up from 1, because some peers take 0 for "no
- * id".
+ * A request ends with its response, its time-out, its signal, a failed send or the end of the connection. Ids count up
+ * from 1, because some peers take 0 for "no id".
  */
 import { setMaxListeners } from 'node:events'
 import { RpcClosedError, RpcLimitError, RpcTimeoutError } from './errors.ts'
@@ -12,7 +11,7 @@ import type { RpcId } from './message.ts'
 export interface PendingOptions {
   /** The most open requests. */
   readonly limit: number
-  /** Called when a request timed out or was aborted, so that the caller can tell the peer. */
+  /** Called when a request timed out or was aborted. */
   readonly onGivenUp: (id: number) => void
 }
 
@@ -62,7 +61,7 @@ export class PendingRequests {
         clearTimeout(timer)
         signal?.removeEventListener('abort', onAbort)
       }
-      // Many requests may share a signal. Without this line Node warns of a leak at the eleventh.
+      // Without this line Node warns when more than ten requests share a signal.
       if (signal !== undefined) setMaxListeners(0, signal)
       signal?.addEventListener('abort', onAbort, { once: true })
       this.#entries.set(id, {
@@ -73,14 +72,14 @@ export class PendingRequests {
     })
   }
 
-  /** Resolves a request; false when no request with this id is open. */
+  /** Resolves a request. Returns false for an unknown id. */
   resolve(id: RpcId, result: unknown): boolean {
     const entry = this.#take(id)
     entry?.resolve(result)
     return entry !== undefined
   }
 
-  /** Rejects a request; false when no request with this id is open. */
+  /** Rejects a request. Returns false for an unknown id. */
   reject(id: RpcId, reason: unknown): boolean {
     const entry = this.#take(id)
     entry?.reject(reason)
