@@ -1,8 +1,8 @@
 /**
  * Assembles frames into messages (RFC 6455, sections 5.4 to 5.6 and 8.1; RFC 7692, section 7.2.2).
  *
- * At most one message is unfinished; control frames may come between its fragments. A compressed message is returned
- * compressed, and `intake.ts` decompresses it. Nothing throws: a broken rule is returned as its name.
+ * Control frames may come between the fragments of a message. A compressed message is returned compressed. A broken
+ * rule is returned as its name.
  */
 import { isUtf8 } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
@@ -50,7 +50,7 @@ interface Unfinished {
 }
 
 const empty = Buffer.alloc(0)
-/** The most bytes of a text that are decoded in one turn of the event loop: at most about 5 ms of work. */
+/** The most bytes of a text that are decoded in one turn of the event loop. */
 const decodedInTurn = 1024 * 1024
 
 export class Assembler {

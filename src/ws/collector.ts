@@ -1,8 +1,7 @@
 /**
  * Collects bytes that arrive in pieces into one buffer.
  *
- * The pieces are copied, so that a small piece does not keep its large chunk in memory. The buffer has at most twice
- * the appended bytes, or `minCapacityBytes`. While it grows, the old buffer exists too. There is no limit here: check
+ * The pieces are copied, so that a small piece does not keep its large chunk in memory. There is no limit here: check
  * the size before you append.
  */
 

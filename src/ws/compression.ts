@@ -1,8 +1,8 @@
 /**
  * Limits the memory and threads that all connections of a server use for permessage-deflate.
  *
- * At most `maxContexts` clients may compress with reference to earlier messages; all others are told not to (RFC 7692,
- * section 7.1.1.2). One message is decompressed at a time. A connection reads nothing while its message waits.
+ * At most `maxContexts` clients may compress with reference to earlier messages (RFC 7692, section 7.1.1.2). One
+ * message is decompressed at a time.
  */
 import { Inflater, type InflaterOwner } from './inflater.ts'
 
@@ -39,7 +39,7 @@ export class Compression implements InflaterOwner {
   /** Runs the work of an inflater when no other work is running. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work)
-    // `#last` must not hold the result, which may be a large message that is no longer needed.
+    // `#last` must not keep the result, a possibly large message, in memory.
     this.#last = done.then(() => undefined)
     return done
   }

@@ -1,10 +1,7 @@
 /**
  * One WebSocket connection from its first frame to its last (RFC 6455, sections 5 to 7).
  *
- * It answers Pings, closes with a time-out, finds dead and stalled peers, and gives messages to its `owner`. Set
- * `owner` in the turn of the event loop in which you get the connection, so that no message is lost. `onClose` is
- * called once, last; no timer, listener or socket is left after that. Memory is bounded by the limits. The objects that
- * read messages exist only while a message is coming in, because servers have thousands of idle connections.
+ * Set `owner` in the turn of the event loop in which you get the connection, so that no message is lost.
  *
  *     open --close()--> closing --Close of the peer--> ending --socket closed--> closed
  *     open --Close of the peer, or a broken rule, both answered by Close--> ending
@@ -24,16 +21,16 @@ import type { Violation } from './violation.ts'
 
 /** The events of a connection, for its owner. */
 export interface ConnectionOwner {
-  /** Receives messages in order. Not called while paused, nor after a Close frame of either side. Must not throw. */
+  /** Receives messages in order, until a Close frame of either side. Not called while paused. Must not throw. */
   onMessage?: (message: Message) => void
-  /** Called when the socket has taken all queued frames, so that a refused `send` may be repeated. */
+  /** Called when the socket has taken all queued frames. A refused `send` may then be repeated. */
   onDrain?: () => void
-  /** Called last. `code`: of the first Close frame of either side; 1005 if it has no code, 1006 if no frame came. */
+  /** Called last, with the code of the first Close frame; 1005 for a frame without a code, 1006 without a frame. */
   onClose?: (code: number, reason: string) => void
 }
 
 export interface ConnectionOptions {
-  /** The limits. They are not copied, so connections can share them. */
+  /** The limits. Connections can share them. */
   readonly limits: ConnectionLimits
   /** The inflater for incoming messages, if permessage-deflate was negotiated. */
   readonly inflater?: Inflater | undefined
@@ -89,7 +86,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
   #closeCode = abnormalCloseCode
   #closeReason = ''
 
-  /** `socket` must be open and have finished the handshake; it belongs to the connection from here on. */
+  /** The connection owns `socket`, which must be open and have finished the handshake. */
   constructor(socket: Carrier, { limits, inflater, departure, pulse }: ConnectionOptions) {
     this.#socket = socket
     this.#limits = limits
@@ -124,7 +121,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     return this.#outbox.isFull
   }
 
-  /** The limit of one incoming message; the owner may change it, for example for a peer without a valid key. */
+  /** The limit of one incoming message. The owner may change it. */
   get maxMessageBytes(): number {
     return this.#maxMessageBytes
   }
@@ -134,7 +131,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     if (this.#intake !== undefined) this.#intake.maxMessageBytes = bytes
   }
 
-  /** Queues a frame of `encodeText` or `encodeCompressedText`. Drops it and returns false when full or not open. */
+  /** Queues a frame of `encodeText` or `encodeCompressedText`. Returns false, without effect, when full or not open. */
   send(frame: Buffer): boolean {
     if (this.#state !== 'open' || this.#outbox.isFull) return false
     this.#outbox.push(frame)
@@ -158,8 +155,8 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
   }
 
   /**
-   * Sends a Close frame after the queued frames, waits for the peer's Close frame and ends the connection. Without
-   * effect once closing has begun. @throws RangeError for a code that must not be sent.
+   * Sends a Close frame after the queued frames, waits for the peer's Close frame and ends the connection. Does nothing
+   * once closing has begun. @throws RangeError for a code that must not be sent.
    */
   close(code = 1000, reason = ''): void {
     if (this.#state !== 'open') return
@@ -176,7 +173,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#socket.destroy()
   }
 
-  /** Reads bytes of the peer. Only the listeners of the socket call this method, `ended` and `closed`. */
+  /** Reads bytes of the peer. Called by the listener of the socket. */
   received(chunk: Buffer): void {
     if (this.#state === 'ending') return
     if (this.#state === 'open') this.#heartbeat.heard()
@@ -239,7 +236,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
 
   /**
    * Answers a Ping. While the socket takes nothing, only the newest Ping is answered (section 5.5.3), so that a flood
-   * of Pings fills no memory. After the Close frame of this side nothing more is sent (section 1.4).
+   * of Pings fills no memory.
    */
   #pong(data: Buffer): void {
     if (this.#state !== 'open') return
@@ -273,13 +270,13 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#closeTimer = setTimeout(() => this.terminate(), this.#limits.closeTimeoutMs)
   }
 
-  /** Ends this side of TCP first (section 7.1.1). Further bytes are read and dropped, so that no reset is sent. */
+  /** Ends this side of TCP first (section 7.1.1). Further bytes are read, so that no reset is sent. */
   #end(): void {
     this.#state = 'ending'
     this.#outbox.end()
   }
 
-  /** Handles the end of the peer's side of TCP: before the peer's Close frame, destroys the socket. */
+  /** Handles the end of the peer's side of TCP. Before the peer's Close frame, destroys the socket. */
   ended(): void {
     if (this.#state !== 'ending') this.terminate()
   }
@@ -303,7 +300,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     if (this.#state === 'open') this.owner.onDrain?.()
   }
 
-  /** Called by the outbox when the peer has not taken a write within the stall time-out. */
+  /** Called by the outbox when the peer has not taken a write in time. */
   onStall(): void {
     this.close(tryAgainLater, 'No data was taken for too long')
   }
@@ -313,7 +310,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     if (!this.#isHeld) this.terminate()
   }
 
-  /** Sends a Ping for the heartbeat. False, without a Ping, while reading is paused or busy, or a write is pending. */
+  /** Sends a Ping for the heartbeat. Returns false, without a Ping, while reading or writing has to wait. */
   ping(): boolean {
     if (this.#isHeld || this.#outbox.isWaiting) return false
     this.#outbox.push(encodeFrame(opcodes.ping, noData))

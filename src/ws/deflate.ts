@@ -1,20 +1,19 @@
 /**
- * permessage-deflate (RFC 7692, section 7): its negotiation, and the compression of outgoing messages. `inflater` reads
- * incoming messages.
+ * permessage-deflate (RFC 7692, section 7): its negotiation, and the compression of outgoing messages.
  *
- * Outgoing messages never refer to earlier messages (`server_no_context_takeover`). So a compressed frame is made once
- * and sent to every connection that negotiated the extension.
+ * Outgoing messages never refer to earlier messages (`server_no_context_takeover`). So all connections with the
+ * extension share a compressed frame.
  */
 import { constants, deflateRawSync } from 'node:zlib'
 import type { Offer, Parameter } from './extensions.ts'
 import { encodeFrame, encodeText, opcodes } from './frame.ts'
 
-/** The sizes of payloads to compress. A smaller payload fits in one packet, a larger one would block the event loop. */
+/** The sizes of payloads to compress. A larger payload would block the event loop. */
 const minCompressBytes = 1024
 const maxCompressBytes = 256 * 1024
-/** The fastest level: measured on events, it is several times faster than the default and compresses nearly as well. */
+/** The fastest level: several times faster than the default for events, and nearly as small (measured). */
 const options = { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH }
-/** The empty stored block that zlib writes at the end of a sync flush. A message is sent without it (section 7.2.1). */
+/** The empty stored block at the end of a sync flush. Messages are sent without it (section 7.2.1). */
 export const tail: Readonly<Buffer> = Buffer.from([0x00, 0x00, 0xff, 0xff])
 
 export interface Agreement {
@@ -40,8 +39,8 @@ export function negotiateDeflate(
 }
 
 /**
- * Returns the frame of a text message for connections whose `deflate` is true. A payload of `minCompressBytes` to
- * `maxCompressBytes` is compressed if that makes it smaller.
+ * Returns the frame of a text message for connections whose `deflate` is true. Compresses a payload of a suitable size
+ * if that makes it smaller.
  */
 export function encodeCompressedText(payload: Uint8Array): Buffer {
   if (payload.length < minCompressBytes || payload.length > maxCompressBytes) return encodeText(payload)
@@ -50,7 +49,7 @@ export function encodeCompressedText(payload: Uint8Array): Buffer {
   return encodeFrame(opcodes.text, compressed, true)
 }
 
-/** True when each parameter occurs once and has a name and value that section 7.1 allows and this server supports. */
+/** True when each parameter occurs once and is acceptable (section 7.1). */
 function isAcceptable(parameters: readonly Parameter[]): boolean {
   const names = new Set(parameters.map(({ name }) => name))
   return names.size === parameters.length && parameters.every(isAcceptableParameter)
@@ -62,7 +61,7 @@ function isAcceptableParameter({ name, value }: Parameter): boolean {
     case 'client_no_context_takeover':
       return value === undefined
     case 'server_max_window_bits':
-      // Frames are shared by all connections, so they are made for the largest window only.
+      // All connections share frames, which are made for the largest window.
       return value === '15'
     case 'client_max_window_bits':
       // The client offers to use a smaller window. This needs no reply: decompression always has the largest window.

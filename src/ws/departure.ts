@@ -1,7 +1,7 @@
 /**
  * Writes the frames of all outboxes at the end of a turn of the event loop, in one `setImmediate`.
  *
- * Connections that send the same frames in one turn share one buffer with these frames. It is released after the turn.
+ * Connections that send the same frames in one turn share one buffer.
  */
 
 export interface Departing {
@@ -25,7 +25,7 @@ export class Departure {
     this.#waiting.push(one)
   }
 
-  /** Returns the frames joined in one buffer, which must not be changed. */
+  /** Returns the frames in one buffer, which must not be changed. */
   join(frames: readonly Buffer[]): Buffer {
     if (this.#last !== undefined && areSame(this.#last.frames, frames)) return this.#last.bytes
     const joined = { frames, bytes: Buffer.concat(frames) }

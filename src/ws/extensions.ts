@@ -5,8 +5,8 @@
  *     extension       = extension-token *( ";" extension-param )
  *     extension-param = token [ "=" ( token | quoted-string ) ]
  *
- * A quoted value must be a token without its quotes and backslashes. So it contains no comma and no semicolon, and the
- * header can be split at these. Empty list elements are skipped, as `1#` allows.
+ * A quoted value must be a token, so it contains no comma and no semicolon. Empty list elements are skipped, as `1#`
+ * allows.
  */
 
 export interface Offer {

@@ -1,16 +1,16 @@
 /**
- * Frames as this server sends them (RFC 6455, section 5.2): never masked, never fragmented. Each is encoded into one
- * buffer, which any number of connections may send, because it holds no data of a single connection.
+ * Frames as this server sends them (RFC 6455, section 5.2): not masked, not fragmented. A frame has no data of a single
+ * connection, so connections can share its buffer.
  *
- * The opcodes (section 11.8) and the close codes (section 7.4) are here too, for both directions.
+ * The opcodes (section 11.8) and the close codes (section 7.4) are for both directions.
  */
 
 export const opcodes = { continuation: 0x0, text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const
 export type Opcode = (typeof opcodes)[keyof typeof opcodes]
 
-/** The code of a connection whose peer sent a Close frame without a code; never sent (section 7.1.5). */
+/** The code for a Close frame without a code; never sent (section 7.1.5). */
 export const noCloseCode = 1005
-/** The code of a connection that ended without a Close frame; never sent (section 7.1.5). */
+/** The code for a connection that ended without a Close frame; never sent (section 7.1.5). */
 export const abnormalCloseCode = 1006
 /** The most bytes in the payload of a control frame (section 5.5). */
 export const maxControlBytes = 125
@@ -37,7 +37,7 @@ export function encodeTexts(payloads: readonly Uint8Array[]): Buffer {
 }
 
 /**
- * Returns a Close frame. A reason that does not fit is cut between characters; without a code the payload is empty.
+ * Returns a Close frame. A reason that is too long is cut between characters. Without a code the payload is empty.
  * @throws RangeError for a code that must not be sent.
  */
 export function encodeClose(code?: number, reason = ''): Buffer {

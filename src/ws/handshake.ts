@@ -1,9 +1,8 @@
 /**
  * The opening handshake: decides whether a request is valid, and returns the headers of the response (RFC 6455,
- * sections 4.2.1 and 4.2.2). Pure.
+ * sections 4.2.1 and 4.2.2).
  *
- * The caller has checked who may connect, from which origin and to which path. A subprotocol is never selected. Node
- * joins the values of a repeated header with commas, so a repeated key or version is refused.
+ * No subprotocol is selected. The caller has checked who may connect, from which origin and to which path.
  */
 import { createHash } from 'node:crypto'
 import { negotiateDeflate } from './deflate.ts'

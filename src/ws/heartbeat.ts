@@ -2,9 +2,7 @@
  * Detects peers that have gone without closing their connection (RFC 6455, section 5.5.2).
  *
  * After `pingIntervalMs` without a byte from the peer a Ping is sent. After a further `pongTimeoutMs` without a byte
- * the peer is dead. Any byte shows that the peer is alive, not only a Pong. One timer serves all connections. It beats
- * every eighth of the shorter time, and counts for each connection the beats since the last byte, so both times can be
- * longer by one beat. A beat with thousands of connections takes several turns of the event loop.
+ * the peer is dead. One timer beats for all connections, so both times can be longer by one beat.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
@@ -14,22 +12,22 @@ export interface HeartbeatLimits {
 }
 
 export interface HeartbeatOwner {
-  /** Sends a Ping. Returns false, without a Ping, when the peer could not answer it now. */
+  /** Sends a Ping. Returns false, without a Ping, when the peer could not answer now. */
   ping(): boolean
   /** Called when the peer is dead. */
   onSilence(): void
 }
 
 const beatsInShorterTime = 8
-/** The number of connections that a beat reaches in one turn: each may be sent a Ping. */
+/** The number of connections that a beat handles in one turn of the event loop. */
 const perTurn = 500
 
-/** The timer that connections with the same limits share. It runs while at least one of them is open. */
+/** The timer that connections with the same limits share. Runs while a connection is open. */
 export class Pulse {
   readonly #beatMs: number
-  /** The number of beats without a byte after which a Ping is sent. */
+  /** The number of beats without a byte before a Ping is sent. */
   readonly pingBeats: number
-  /** The number of beats after a Ping, without a byte, after which the peer is dead. */
+  /** The number of further beats without a byte before the peer is dead. */
   readonly deadBeats: number
   readonly #heartbeats = new Set<Heartbeat>()
   #timer: NodeJS.Timeout | undefined
@@ -58,7 +56,7 @@ export class Pulse {
     this.#isBeating = true
     let count = 0
     try {
-      // A connection that closes meanwhile is left out, because it is no longer in the set.
+      // A connection that closes meanwhile is no longer in the set.
       for (const heartbeat of this.#heartbeats) {
         heartbeat.beat()
         if (++count % perTurn === 0) await nextTurn()
@@ -72,7 +70,7 @@ export class Pulse {
 export class Heartbeat {
   readonly #pulse: Pulse
   readonly #owner: HeartbeatOwner
-  /** True when a byte arrived since the last beat, and before the first beat, which may come at once. */
+  /** True at first, and when a byte arrived since the last beat. */
   #isHeard = true
   /** The number of beats since the last byte or Ping. */
   #quietBeats = 0

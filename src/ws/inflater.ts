@@ -1,9 +1,8 @@
 /**
  * Decompresses incoming messages of permessage-deflate (RFC 7692, section 7.2.2).
  *
- * When messages may refer to earlier messages, the last 32 KiB are the dictionary of the next decompression. A
- * thread of libuv's pool does the work in pieces, so the output exceeds the limit by one piece at most. No promise
- * rejects: for invalid data the result is the name of the broken rule.
+ * When messages may refer to earlier messages, the last 32 KiB are the dictionary of the next decompression. For
+ * invalid data the result is the name of the broken rule.
  */
 import { inflateRaw } from 'node:zlib'
 import { systemCodeOf } from '../base/errors.ts'
@@ -15,10 +14,7 @@ import type { Broken } from './violation.ts'
 /** The largest window of DEFLATE, in bytes (RFC 1951, section 2). */
 const windowBytes = 32 * 1024
 const pieceBytes = 64 * 1024
-/**
- * The bytes that complete a message to a whole stream: the tail that the sender left out, and an empty final block. A
- * message that was cut inside a block still fails.
- */
+/** The bytes that complete a message to a whole stream: the tail that the sender left out, and an empty final block. */
 const ending = Buffer.concat([tail, Buffer.from([0x01, 0x00, 0x00, 0xff, 0xff])])
 /** The most final blocks in a message (section 7.2.3.4). Each needs a new decompressor. Known clients send none. */
 const maxFinalBlocks = 16
@@ -42,7 +38,7 @@ export class Inflater {
     this.#owner = owner
   }
 
-  /** Returns the decompressed message, or the rule that it breaks. Call it again only when the promise has resolved. */
+  /** Returns the decompressed message, or the rule that it breaks. Await the promise before the next call. */
   inflate(payload: Buffer, limitBytes: number): Promise<Buffer | Broken> {
     return this.#owner.inTurn(() => this.#inflate(payload, limitBytes))
   }
@@ -109,7 +105,7 @@ function isInflated(value: unknown): value is Inflated {
   return isObject(value['engine']) && typeof value['engine']['bytesWritten'] === 'number'
 }
 
-/** Returns the last `windowBytes` as a copy, so that the window does not keep a large message alive. */
+/** Returns a copy of the last `windowBytes`, which does not keep a large message in memory. */
 function lastWindow(window: Buffer, data: Buffer): Buffer {
   const recent = data.subarray(-windowBytes)
   return Buffer.concat([window.subarray(Math.max(0, window.length + recent.length - windowBytes)), recent])

@@ -1,9 +1,8 @@
 /**
  * Turns the bytes of a peer into messages, with the parser, the assembler and the inflater.
  *
- * While `isBusy` is true, `next` returns nothing: while a message is being decompressed, because the order is kept, and
- * after `framesInTurn` frames until the next turn of the event loop, because other connections wait. Then `onReady` is
- * called. Push nothing before that, so that memory stays bounded.
+ * While `isBusy` is true, `next` returns nothing: a message is being decompressed, or other connections get a turn of
+ * the event loop. Then `onReady` is called. Push nothing before that, so that memory stays bounded.
  */
 import { Assembler, messageInTurns } from './assembler.ts'
 import type { AssemblerOptions, Compressed, Incoming } from './assembler.ts'
@@ -15,7 +14,7 @@ export interface IntakeOptions extends AssemblerOptions {
   readonly onReady: () => void
 }
 
-/** The most frames of a chunk that are read in a turn of the event loop: 64 KiB in frames of 512 bytes. */
+/** The most frames of a chunk that are read in a turn of the event loop. */
 const framesInTurn = 128
 
 export class Intake {
@@ -41,7 +40,7 @@ export class Intake {
     return this.#isBusy
   }
 
-  /** True when no message has begun. A new intake could then read the next bytes. */
+  /** True when no message has begun, so that a new intake can read the next bytes. */
   get isEmpty(): boolean {
     return !this.#isBusy && this.#inflated === undefined && this.#parser.isEmpty && this.#assembler.isEmpty
   }

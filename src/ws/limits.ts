@@ -1,14 +1,14 @@
 /**
  * The limits of a WebSocket connection: sizes of incoming and outgoing data, and times of silence.
  *
- * All connections of a server share one object. The values are not checked here: check options before you pass them.
+ * The values are not checked here.
  */
 
 export interface ConnectionLimits {
   /** The most bytes of an incoming message; above it the connection closes with 1009. */
   readonly maxMessageBytes: number
   readonly maxFragments: number
-  /** The bytes of queued outgoing frames at which `send` takes no more frames. */
+  /** The bytes of queued outgoing frames at which `send` refuses frames. */
   readonly maxBufferedBytes: number
   /** The silence of the peer after which a Ping is sent. */
   readonly pingIntervalMs: number

@@ -1,8 +1,8 @@
 /**
  * Removes the mask of a payload (RFC 6455, section 5.3): byte i is XORed with byte i mod 4 of the key, in place.
  *
- * Four bytes are XORed at a time, which is several times faster than byte by byte (measured). All words are read as
- * little-endian, so the first byte of the mask is the lowest byte of `key`.
+ * Four bytes are XORed at a time, which is several times faster (measured). The first byte of the mask is the lowest
+ * byte of `key`.
  */
 
 export function unmask(payload: Buffer, key: number): void {

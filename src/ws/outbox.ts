@@ -1,9 +1,8 @@
 /**
  * The frames that wait for a socket, written at the pace of the peer.
  *
- * Frames that are pushed in one turn of the event loop are written together, at most 64 KiB at a time. The next write
- * begins when the socket has taken the last write. Frames of `push` are not reordered, and only `close` drops them.
- * `push` never refuses: `isFull` tells the owner when to stop.
+ * Frames that are pushed in one turn of the event loop are written together, at most 64 KiB at a time. `push` never
+ * refuses: `isFull` tells the owner when to stop.
  */
 import type { Duplex } from 'node:stream'
 import type { Departing, Departure } from './departure.ts'
@@ -16,7 +15,7 @@ export interface OutboxOptions {
 }
 
 export interface OutboxLimits {
-  /** The outbox is full when its frames have this many bytes or more. The last frame may exceed the number. */
+  /** The outbox is full when its frames have this many bytes or more. */
   readonly maxBufferedBytes: number
   /** The time that one write may wait for the peer before `onStall` is called. */
   readonly stallTimeoutMs: number
@@ -28,7 +27,7 @@ export interface OutboxOwner {
   onStall(): void
 }
 
-/** The most bytes of one write: a slow peer can take them within the stall time-out, and few calls are needed. */
+/** The most bytes of one write. A slow peer can take them within the stall time-out. */
 const batchBytes = 64 * 1024
 const noData = Buffer.alloc(0)
 
@@ -38,7 +37,7 @@ export class Outbox implements Departing {
   readonly #departure: Departure
   readonly #owner: OutboxOwner
   readonly #queue: Buffer[] = []
-  /** True when the first entry of the queue is the unwritten part of a frame whose beginning was written. */
+  /** True when the first entry of the queue is the rest of a frame whose beginning was written. */
   #isInsideFrame = false
   #urgent: Buffer | undefined
   #queuedBytes = 0
@@ -76,10 +75,7 @@ export class Outbox implements Departing {
     this.#schedule()
   }
 
-  /**
-   * Sends a small frame before all waiting frames, but not inside a frame whose beginning was written. Replaces an
-   * earlier urgent frame that was not written yet.
-   */
+  /** Sends a small frame before all waiting frames, but not inside a frame. Replaces an unwritten urgent frame. */
   pushUrgent(frame: Buffer): void {
     this.#urgent = frame
     this.#schedule()
@@ -112,7 +108,7 @@ export class Outbox implements Departing {
     if (!this.#isClosed) this.#write()
   }
 
-  /** Writes batches until a batch has to wait, which is rare. A callback for each batch would take a tenth longer. */
+  /** Writes batches until a batch has to wait. */
   #write(): void {
     // A failed socket is destroyed, and its owner then closes this outbox.
     while (this.#socket.writable) {
@@ -127,7 +123,7 @@ export class Outbox implements Departing {
     }
   }
 
-  /** Waits until the socket has taken a write. The callback of an empty write that follows tells when. */
+  /** Waits until the socket has taken a write: then the callback of a second, empty write is called. */
   #wait(bytes: number): void {
     this.#writingBytes = bytes
     this.#stall = setTimeout(() => this.#owner.onStall(), this.#limits.stallTimeoutMs)
@@ -141,7 +137,7 @@ export class Outbox implements Departing {
     if (!error && !this.#isClosed) this.#write()
   }
 
-  /** Returns the next bytes to write: a piece of a large frame, or as many frames as fit; undefined without frames. */
+  /** Returns the next bytes to write: a piece of a large frame, or as many frames as fit. */
   #takeBatch(): Buffer | undefined {
     if (this.#urgent !== undefined && !this.#isInsideFrame) this.#takeUrgent(this.#urgent)
     const first = this.#queue[0]

@@ -1,9 +1,8 @@
 /**
  * Parses the bytes of a client into frames (RFC 6455, section 5.2).
  *
- * `push` adds a chunk, which may end at any byte. `next` returns one frame at a time, with an unmasked payload. The
- * parser owns pushed chunks and writes to them. The length of a frame is checked before its payload is read. Nothing
- * here throws: `next` returns the name of a broken rule once, and from then on undefined.
+ * `push` adds a chunk, which may end at any byte. The parser owns pushed chunks and writes to them. `next` returns one
+ * frame at a time, or the name of a broken rule.
  */
 import { Collector } from './collector.ts'
 import { maxControlBytes, opcodes } from './frame.ts'
@@ -39,7 +38,7 @@ export class Parser {
   /** The mask key as a number, the first byte in the lowest bits. */
   #maskKey = 0
 
-  /** @param deflate true when permessage-deflate was negotiated, so that RSV1 may be set */
+  /** @param deflate true when permessage-deflate was negotiated: RSV1 may then be set */
   constructor(deflate: boolean) {
     this.#deflate = deflate
   }

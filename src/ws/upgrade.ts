@@ -2,8 +2,8 @@
  * Turns an `upgrade` event of a node:http server into a connection, or refuses it. The caller checks the path, the
  * host, the origin and the key.
  *
- * Node hands the socket over without any listener, so call `acceptUpgrade` or `refuseUpgrade` in the same turn of the
- * event loop.
+ * Call `acceptUpgrade` or `refuseUpgrade` in the turn of the event loop in which the event comes, because the socket
+ * has no listener yet.
  */
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -18,11 +18,11 @@ import { defaultLimits, type ConnectionLimits } from './limits.ts'
 export interface UpgradeOptions {
   /** The limits, shared by all connections. Default: `defaultLimits`. */
   readonly limits?: ConnectionLimits
-  /** The limits for permessage-deflate, shared by all connections. If they are absent, it is not negotiated. */
+  /** The limits for permessage-deflate, shared by all connections. Default: no permessage-deflate. */
   readonly compression?: Compression | undefined
-  /** Schedules the writes. Connections that send the same frames share it; by default a connection has its own. */
+  /** Schedules the writes. Connections that send the same frames can share it. */
   readonly departure?: Departure
-  /** Schedules the Pings. Connections with the same limits share it; by default a connection has its own. */
+  /** Schedules the Pings. Connections with the same limits can share it. */
   readonly pulse?: Pulse
 }
 
@@ -33,7 +33,7 @@ export type Upgrade =
 
 type Headers = Readonly<Record<string, string>>
 
-/** The headers of every refusal. A page of another site that loads a refusal as a frame or an image learns nothing. */
+/** The headers of every refusal: pages of other sites learn nothing from a refusal. */
 const guards: Headers = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -41,7 +41,7 @@ const guards: Headers = {
   'Content-Security-Policy': "frame-ancestors 'none'",
 }
 
-/** A stream, which has these two methods if it is a net.Socket. */
+/** A stream. A net.Socket has these two methods. */
 type Transport = Duplex & {
   readonly setNoDelay?: (isOn: boolean) => unknown
   readonly setTimeout?: (ms: number) => unknown
@@ -62,7 +62,7 @@ export function acceptUpgrade(
     refuseUpgrade(socket, status, JSON.stringify({ detail: reason }), headers)
     return { ok: false, status, reason }
   }
-  // Removes the time-out that the HTTP server may have set, and sends small frames without delay.
+  // Removes a time-out of the HTTP server, and sends small frames without delay.
   socket.setTimeout?.(0)
   socket.setNoDelay?.(true)
   socket.write(headOf(101, handshake.headers))

@@ -1,13 +1,12 @@
 /**
- * Validates UTF-8 that arrives in pieces (RFC 6455, section 8.1; the encoding is RFC 3629).
+ * Validates UTF-8 (RFC 3629) that arrives in pieces (RFC 6455, section 8.1).
  *
- * A piece may end inside a character. The bytes of this character, at most three, are the carry: the caller passes them
- * with the next piece. A carry that no further byte could make valid is refused at once. After the last piece, an empty
- * carry means that the text is complete.
+ * A piece may end inside a character. The bytes of this character are the carry, which the caller passes with the next
+ * piece. After the last piece the carry must be empty.
  */
 import { isUtf8 } from 'node:buffer'
 
-/** Returns the carry after `carry` and `piece`; undefined when they cannot be part of any UTF-8 text. */
+/** Returns the carry after `carry` and `piece`; undefined when the bytes are not UTF-8. */
 export function carryUtf8(carry: Buffer, piece: Buffer): Buffer | undefined {
   const bytes = carry.length === 0 ? piece : Buffer.concat([carry, piece])
   const { length, missing } = openCharacter(bytes)
@@ -36,8 +35,8 @@ function characterLength(lead: number): number {
 }
 
 /**
- * True when `missing` more bytes can complete the character. Only its second byte has a range narrower than 80-BF, and
- * that range always includes 80 or BF (RFC 3629, section 4). So two endings are tried: all 80 and all BF.
+ * True when `missing` more bytes can complete the character. Each allowed range includes 80 or BF (RFC 3629, section
+ * 4), so two endings are tried: all 80 and all BF.
  */
 function canBegin(start: Buffer, missing: number): boolean {
   return [0x80, 0xbf].some((fill) => isUtf8(Buffer.concat([start, Buffer.alloc(missing, fill)])))

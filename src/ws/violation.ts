@@ -1,9 +1,8 @@
 /**
- * The rules of RFC 6455 and RFC 7692 that incoming frames are checked for, each with a name, a close code (RFC 6455,
- * section 7.4.1) and a text.
+ * The rules of RFC 6455 and RFC 7692 for incoming frames, each with a close code and a text.
  *
- * The text is sent as the reason of the Close frame, so it has fewer than 124 bytes and reveals nothing about this
- * server. The section numbers below are those of RFC 6455.
+ * The text is sent as the reason of the Close frame, so it has fewer than 124 bytes. The section numbers below are
+ * those of RFC 6455.
  */
 
 export const violations = {
@@ -32,7 +31,7 @@ export const violations = {
 
 export type Violation = keyof typeof violations
 
-/** A broken rule, as parser, assembler and inflater return it instead of throwing. */
+/** A broken rule, returned instead of an exception. */
 export interface Broken {
   readonly kind: 'broken'
   readonly rule: Violation
