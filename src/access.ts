@@ -1,10 +1,8 @@
 /**
- * Access control: lists each route of the core with the right that it needs. A part lists its own routes in its
- * `part.ts`.
+ * Access control: lists each route of the core with the right that it needs.
  *
  * A route with the right `open` needs no key. A session key has all rights but `init`. A named key has the rights of
- * its scopes, and each right belongs to one scope. A route of the core that is missing here does not compile. HEAD
- * needs the right of GET. OPTIONS needs no key, because browsers send no key with it.
+ * its scopes.
  */
 
 export type Right =
@@ -26,18 +24,18 @@ export type Right =
   | 'keys'
   /** Reads and writes files anywhere on this machine, as the server's user may. */
   | 'files'
-  /** Reads files of workspaces; the cookie of a workspace session has this right and no other. */
+  /** Reads files of workspaces, also with the cookie of a workspace session. */
   | 'workspace'
   /** Runs commands on this machine, as the server's user may. */
   | 'execute'
-  /** Reads the figures of the server: counts, times and sizes, without ids, names or content. */
+  /** Reads the figures of the server: counts, times and sizes. */
   | 'metrics'
 
 /** The scopes that a named key can have. */
 export const scopes = ['read', 'drive', 'approve', 'configure', 'admin', 'metrics'] as const
 export type Scope = (typeof scopes)[number]
 
-/** The scope of each right of a key. No scope contains another: a key has the rights of the scopes that it names. */
+/** The scope that gives each right to a named key. No scope contains another scope. */
 export const scopeOf: Readonly<Record<Exclude<Right, 'open' | 'init'>, Scope>> = {
   read: 'read',
   workspace: 'read',
@@ -54,7 +52,7 @@ export const scopeOf: Readonly<Record<Exclude<Right, 'open' | 'init'>, Scope>> =
 /** Every right that a key can have. */
 export const allRights: ReadonlySet<string> = rightsOf(scopes)
 
-/** Returns the rights of a key with these scopes. Words that are no scope add nothing. */
+/** Returns the rights of a key with these scopes. Ignores unknown words. */
 export function rightsOf(wanted: readonly string[]): ReadonlySet<string> {
   return new Set(Object.entries(scopeOf).flatMap(([right, scope]) => (wanted.includes(scope) ? [right] : [])))
 }
@@ -129,10 +127,7 @@ export const access = {
   'GET /sockets/events/{conversation_id}': 'read',
 } as const satisfies Record<string, Right>
 
-/**
- * The routes that a key restricted to a tag may use although their path names no conversation. Routes of conversations
- * show such a key only conversations with its tag. The other routes return data that all keys share.
- */
+/** The routes without a conversation id that a key restricted to a tag may use. */
 export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations',
   'GET /api/conversations',
@@ -144,7 +139,7 @@ export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'GET /api/tools/',
 ])
 
-/** Changes that an ending server still accepts. They stop runs, answer confirmations, or set which actions need one. */
+/** The changes that a server still accepts while it ends. */
 export const settling: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations/{conversation_id}/pause',
   'POST /api/conversations/{conversation_id}/interrupt',

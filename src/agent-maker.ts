@@ -1,7 +1,4 @@
-/**
- * Creates the agent of a conversation: an external agent over ACP, or the built-in agent, which a part offers. The
- * program of an external agent is started later, by the agent.
- */
+/** Creates the agent of a conversation: an external agent over ACP, or the built-in agent, which a part offers. */
 import { randomUUID } from 'node:crypto'
 import { createAcpAgent } from './agents/acp/agent.ts'
 import type { AgentSlots } from './agents/acp/slots.ts'
@@ -57,7 +54,7 @@ export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
   }
 }
 
-/** Returns the built-in agent's kind. If its part cannot be used, `create` throws: conversations can still be read. */
+/** Returns the built-in agent's kind. If its part cannot be used, `create` throws. */
 async function builtInKind({ core }: AgentMakerOptions): Promise<AgentKind> {
   const agents = await core.use('builtInAgent').catch(appErrorOf)
   return {

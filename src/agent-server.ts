@@ -1,9 +1,8 @@
 /**
  * The server as one object, for the command line and for hosts that import it as a library.
  *
- * The object can listen on a port, give its two handlers to a host's own `http.Server`, or be driven by method calls.
- * It installs no signal handler and never exits the process. It reads only the environment that the caller passes.
- * After `close()` no process, timer or connection of the server is left.
+ * A host can listen on a port, mount the two handlers on its own `http.Server`, or call methods. The server reads only
+ * the environment that the caller passes.
  */
 import type { ChangeProgram } from './agent-maker.ts'
 import { allParts, optionsOf, type PartConfig } from './all-parts.ts'
@@ -39,25 +38,22 @@ import { createHandlers, createListener, type Handlers } from './server.ts'
 export interface AgentServerOptions extends ConfigInput, Partial<PartConfig>, HostParts {
   /** The server's environment; `process/environment` selects the variables for agents. Default: empty. */
   readonly environment?: Environment
-  /** Gets each line of the log, with its newline. Must not throw. Default: the option `logFile`; without it, no log. */
+  /** Gets each line of the log, with its newline, in place of the option `logFile`. Must not throw. */
   readonly writeLog?: (line: string) => void
   /** Opens the log files that the options name. A host that renames a log file calls `logFiles.reopen` afterwards. */
   readonly logFiles?: LogFiles
   /** Returns milliseconds since the epoch. Default: `Date.now`. */
   readonly clock?: Clock
-  /** Called when another server took over the data folder: close this server at once. Never called with flock(1). */
+  /** Called when this server has lost the lock on the data folder. Close the server at once. */
   readonly onLost?: () => void
-  /**
-   * Changes the program that is started for an external agent, for example to start it in a container. Default: the
-   * program is not changed.
-   */
+  /** Changes the program that is started for an external agent, for example to start it in a container. */
   readonly changeProgram?: ChangeProgram
 }
 
 export interface Listening {
   readonly host: string
   readonly port: number
-  /** The address of the server, with its base path and without a slash at the end. */
+  /** The URL of the server, with its base path, without a slash at the end. */
   readonly url: string
 }
 
@@ -89,8 +85,8 @@ export interface AgentServer {
   /** Listens on the configured host and port. @throws AppError `cannot_listen`; TypeError for a second call */
   listen(): Promise<Listening>
   /**
-   * Returns an address that opens the console of the server at `url`. The address signs a browser in once. Returns
-   * undefined when the server has no console.
+   * Returns an address that opens the console and signs a browser in once. Returns undefined without a console. `url`
+   * is the address of the server.
    */
   consoleAddress(url: string): Promise<string | undefined>
   /**
@@ -107,21 +103,18 @@ export interface AgentServer {
   readonly profiles: HostProfiles
   /** Returns an offer of a part, such as `retention`. @throws AppError `part_missing`, `unavailable` */
   readonly use: Use
-  /** Returns the present load of the server and its work since the start, for a host's own metrics. */
+  /** Returns the present load of the server and its work since the start. */
   load(): ServerLoad
   /** Tells an observer of each response and each WebSocket. Returns the function that removes the observer. */
   observe(observer: TrafficObserver): () => void
-  /**
-   * From now on requests that begin work, and `/ready`, get 503. Resolves when no run is under way, or after `limitMs`.
-   * Readers stay connected. Call `close` next.
-   */
+  /** Refuses new work from now on. Resolves when no run is under way, or after `limitMs`. Call `close` next. */
   drain(limitMs: number): Promise<void>
   /** Accepts no new work, pauses running conversations and ends every agent. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * Locks the data folder and starts the server. Afterwards its handlers serve requests. No port is open before `listen`.
+ * Locks the data folder and starts the server. No port is open before `listen`.
  * @throws AppError `invalid_option`, `owned_by_another`, `format_unsupported`, `storage_full`, `storage_failed`,
  * `settings_unreadable`, `bad_request` for an unusable provider
  */
@@ -152,7 +145,7 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Ag
   }
 }
 
-/** Returns a function that calls `write` and never throws. An error of `write` becomes an uncaught exception. */
+/** Returns a function that calls `write`. An error of `write` becomes an uncaught exception. */
 const thrownLater = (write: (line: string) => void) => (line: string): void => {
   try {
     write(line)
@@ -161,7 +154,7 @@ const thrownLater = (write: (line: string) => void) => (line: string): void => {
   }
 }
 
-/** Checks at run time that these are functions: a host may be in JavaScript. @throws AppError `invalid_option` */
+/** Checks that the given values are functions. @throws AppError `invalid_option` */
 function assertFunctions(given: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(given)) {
     if (value !== undefined && typeof value !== 'function') {
@@ -170,7 +163,7 @@ function assertFunctions(given: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** Makes the server. Closes the app if that fails, for example because a host's part has an unusable route. */
+/** Makes the server. Closes the app if that fails. */
 async function serverOf(parts: ServerParts): Promise<AgentServer> {
   try {
     return new Server(parts)
@@ -307,10 +300,7 @@ class Server implements AgentServer {
     return this.#isDraining ? 'The server finishes its work before it ends' : undefined
   }
 
-  /**
-   * Closes the listener and the app at the same time. The listener waits for its sockets, and a socket ends when the
-   * app closes its conversation.
-   */
+  /** Closes the listener and the app at the same time: sockets end when the app closes their conversations. */
   async #close(): Promise<void> {
     this.#log.info('Closing: running conversations are paused')
     await Promise.all([this.#listener?.close(this.#config.shutdownGraceMs), this.#app.close()])

@@ -1,4 +1,4 @@
-/** The list of all parts of this build, and one table of their options. */
+/** All parts of this build, and their options. */
 import type { OptionTable, OptionValues } from './option.ts'
 import type { Part } from './part.ts'
 import * as parts from './parts.ts'

@@ -1,9 +1,7 @@
 /**
- * The composition root: builds all objects of a server in a fixed order, and closes them in reverse order. Only
- * `agent-server` calls it.
+ * Builds all objects of a server, and closes them in reverse order. Opens no port.
  *
- * The data folder is locked first, because another running server may use it. Then `createApp` ends the processes of a
- * killed server, loads the keys, starts parts and repairs conversations. It opens no port.
+ * The data folder is locked before the objects are built, because another server may use it.
  */
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
@@ -69,7 +67,7 @@ export interface AppOptions {
   readonly logFiles: LogFiles
   readonly masker: Masker
   readonly clock: Clock
-  /** Called when another server took over the data folder. Close this server at once. */
+  /** Called when this server has lost the lock on the data folder. Close the server at once. */
   readonly onLost: () => void
   /** Changes the program of an external agent; undefined to change none. */
   readonly changeProgram?: ChangeProgram | undefined
@@ -80,7 +78,7 @@ export interface App {
   readonly service: ConversationService
   readonly vault: AgentVault
   readonly creation: CreationDeps
-  /** Returns a keyed hash of a text, to compare requests that have the same idempotency key. */
+  /** Returns a keyed hash of a text, for comparing requests. */
   readonly fingerprint: (text: string) => string
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
@@ -90,7 +88,7 @@ export interface App {
   /** The file that holds the session key, if the server created the key. */
   readonly sessionKeyPath: string | undefined
   readonly reserve: Reserve
-  /** Returns a sentence for `/ready` if some stored secrets cannot be opened; undefined when all can be opened. */
+  /** Returns a sentence for `/ready` when stored secrets cannot be opened; otherwise undefined. */
   sealProblem(): Promise<string | undefined>
   readonly parts: LoadedParts
   /** Records an address under which this server can be reached. */
@@ -196,7 +194,7 @@ function creationOf({ config, clock, vault, settings, parts, place, service, wor
   }
 }
 
-/** Starts the parts that start with the server. Parts close after the conversations, because conversations use them. */
+/** Starts the parts that start with the server. Parts close after the conversations, which use them. */
 async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<LoadedParts> {
   const parts = new LoadedParts(options)
   undo.push(() => parts.close())
@@ -204,7 +202,7 @@ async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<Loa
   return parts
 }
 
-/** Claims the data folder, then locks it. The claim refuses a folder with other content, and then changes nothing. */
+/** Claims the data folder, then locks it. The claim refuses a folder with other content. */
 async function takeFolder({ config, clock, onLost, log }: AppOptions, undo: Undo[]): Promise<FolderLock> {
   const { othersMay } = await claimDataFolder(config.dataDir)
   if (othersMay === 'read') {
@@ -215,7 +213,7 @@ async function takeFolder({ config, clock, onLost, log }: AppOptions, undo: Undo
   return lock
 }
 
-/** Ends the processes that a killed server on this folder left running. Returns the cgroup for processes, if any. */
+/** Ends the processes that a killed server left running. Returns the folder for cgroups, if any. */
 async function endLeftovers(folder: DataFolder): Promise<string | undefined> {
   await sweepMarked({ instance: folder.instance })
   const parent = await findCgroupParent()
@@ -224,14 +222,14 @@ async function endLeftovers(folder: DataFolder): Promise<string | undefined> {
 }
 
 interface Runtime {
-  /** The folder for files that a child process needs while it runs. */
+  /** The folder for files that running child processes need. */
   readonly runtimeDir: string
   readonly secretFolder: SecretFolder
 }
 
 /**
- * Removes the files that a killed server left in both folders of `Runtime`. Among them are logins that agents may have
- * renewed: a renewed login is stored first, and its files stay if it cannot be stored.
+ * Removes the files that a killed server left. Logins that agents renewed are stored first; a login that cannot be
+ * stored is kept.
  */
 async function prepareRuntime(folder: DataFolder, secrets: SecretStore, options: AppOptions): Promise<Runtime> {
   const { path, instance } = folder
@@ -252,7 +250,7 @@ interface Keys {
   readonly sessionKeyPath: string | undefined
 }
 
-/** Returns the texts to mask for the sealing keys: the given pass phrases, and each key in both forms of base64. */
+/** Returns the texts to mask: the given pass phrases, and the sealing keys in both forms of base64. */
 function sealingTexts({ secretKey, oldSecretKeys }: Config, keys: readonly Buffer[]): string[] {
   const given = [secretKey, ...oldSecretKeys].flatMap((key) => key ?? [])
   return [...given, ...keys.flatMap((key) => [key.toString('base64url'), key.toString('base64')])]
@@ -337,5 +335,5 @@ async function startService(
   return service
 }
 
-/** The server stops reading an agent's output while more bytes than this wait to be written to disk. */
+/** The number of bytes waiting for the disk above which the server stops reading an agent's output. */
 const backlogLimitBytes = 8 * 1024 * 1024

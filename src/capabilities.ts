@@ -40,7 +40,7 @@ export interface Core {
   readonly dataDir: string
   /** The id of the data folder. It marks the processes that the server starts. */
   readonly instanceId: string
-  /** A folder for files that a child process needs while it runs. The next start of the server removes them. */
+  /** A folder for files that running child processes need. */
   readonly runtimeDir: string
   readonly secretFolder: SecretFolder
   readonly cgroupParent: string | undefined
@@ -81,11 +81,11 @@ export interface Core {
   readonly urls: readonly string[]
   /** Returns an offer of a part, and starts the part if needed. @throws AppError `part_missing`, `unavailable` */
   readonly use: Use
-  /** Returns true when a part that may be loaded has the offer with this name. */
+  /** Returns true when a part that may be loaded has this offer. */
   readonly offers: (name: keyof Offers) => boolean
   /** All parts of the server (`partsOf`). */
   readonly parts: readonly InspectedPart[]
-  /** Returns the names of the built-in agent's tools that can be used on this machine. */
+  /** Returns the names of the built-in agent's tools that work on this machine. */
   readonly usableTools: () => Promise<readonly string[]>
   /** Returns the OpenAPI description of this server's routes, as JSON. */
   readonly description: () => Promise<Buffer>

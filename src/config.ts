@@ -1,9 +1,8 @@
 /**
- * The table of all options of the core. It serves the command line, the environment variables, the configuration file,
- * the help and the library.
+ * The table of all options of the core, for the command line, the environment, the configuration file and the library.
  *
- * `createConfig` returns a checked and frozen `Config`. It refuses unsafe combinations (`assertSafe`), such as a server
- * that other machines can reach without a key. It reads no environment and no disk.
+ * `createConfig` returns a checked and frozen `Config`. It refuses unsafe combinations, such as a server that other
+ * machines can reach without a key.
  */
 import { relative, sep } from 'node:path'
 import { AppError } from './base/errors.ts'
@@ -20,7 +19,7 @@ const MiB = 1024 * KiB
 const second = 1000
 const minute = 60 * second
 
-/** The least number of characters in a session key when other machines can reach the server. */
+/** The least length of a session key when other machines can reach the server. */
 export const publicKeyChars = 16
 
 export const optionTable = {
@@ -185,7 +184,7 @@ export type OptionName = keyof typeof optionTable
 
 export type Config = OptionValues<typeof optionTable>
 
-/** The options that a program passes: `dataDir` and `workspaceDir`, and any other option in place of its default. */
+/** The options that a program passes: `dataDir`, `workspaceDir`, and any other options. */
 export type ConfigInput = Partial<Config> & Pick<Config, 'dataDir' | 'workspaceDir'>
 
 /**
@@ -224,7 +223,7 @@ function assertConfig(values: Record<string, unknown>, table: OptionTable): asse
   }
 }
 
-/** Checks the rules that concern several options (decisions 20 and 32), and that `publicUrl` is a URL. */
+/** Checks combinations of options (decisions 20 and 32), and that `publicUrl` is a URL. */
 function assertSafe(config: Config): void {
   const { host, publicUrl, noAuth, sessionApiKeys, dataDir, workspaceDir } = config
   const isAddress = publicUrl === undefined || URL.canParse(publicUrl)
@@ -244,10 +243,7 @@ function assertSafe(config: Config): void {
   }
 }
 
-/**
- * Checks the options of a server that waits for `POST /api/init`. This request sends the secret key in a header, so the
- * key must fit in a header. Without a secret key only a loopback host is accepted. `noAuth` is refused.
- */
+/** Checks the options for `POST /api/init`. This request sends the secret key in a header. */
 function assertInit({ deferredInit, noAuth, secretKey, host }: Config): void {
   if (!deferredInit) return
   if (noAuth) throw unusable('noAuth with deferredInit, expected only one of the two')

@@ -1,9 +1,8 @@
 /**
  * The handle with which a host drives a conversation by method calls.
  *
- * A handle holds only the id. A method that needs an open conversation opens it. Each method throws AppError
- * `not_found` after the conversation was deleted. `send`, `respond`, `change`, and `events` for its `limit`, throw
- * `invalid_input` for a value that the REST route would refuse.
+ * Methods throw AppError `not_found` for a deleted conversation, and `invalid_input` for a value that the REST route
+ * would refuse.
  */
 import { AppError } from './base/errors.ts'
 import { parseOwnJsonBytes } from './base/json-turns.ts'
@@ -21,8 +20,8 @@ import type { Event, EventKind } from './schema/generated/events.ts'
 import { Message } from './schema/generated/values.ts'
 
 /**
- * The event with which `watch` begins: the first stored event (`beginning`), the next new event (`now`), or the stored
- * event that follows the event with the id `after`.
+ * The event with which `watch` begins: the first stored event, the next new event, or the stored event after the event
+ * with the id `after`.
  */
 export type WatchStart = 'beginning' | 'now' | { readonly after: string }
 
@@ -30,13 +29,10 @@ export interface ConversationHandle {
   readonly id: string
   /** Returns the conversation's state. */
   summary(): Promise<ConversationSummary>
-  /** Sends a user message. Unless `run` is false, also starts a run that serves the message. */
+  /** Sends a user message. Also starts a run, except when `run` is false. */
   send(text: string, options?: { readonly run?: boolean }): Promise<void>
   run(): Promise<void>
-  /**
-   * Stops the run; waits at most 5 s for the current step of the built-in agent. Does nothing while a confirmation is
-   * pending.
-   */
+  /** Stops the run; may first wait a short time for the current step. Does nothing while a confirmation is pending. */
   pause(): Promise<void>
   /** Stops the run at once. */
   interrupt(): Promise<void>
@@ -46,18 +42,18 @@ export interface ConversationHandle {
   /** Changes the title, the tags or both. New tags replace all existing tags. */
   change(change: { readonly title?: string; readonly tags?: Readonly<Record<string, string>> }): Promise<void>
   /**
-   * Stops the run and removes the conversation with its history and its git worktree. Resolves to the path of the
-   * worktree if the worktree is kept (`Worktrees.release`). Resolves to undefined in all other cases.
+   * Stops the run and removes the conversation with its history and its git worktree. Resolves to the path of a
+   * worktree that is kept (`Worktrees.release`), otherwise to undefined.
    */
   delete(): Promise<string | undefined>
   /** Returns the agent's newest answer; empty if the agent has not answered yet. */
   finalResponse(): Promise<string>
-  /** Returns a stored event; undefined if no event has this id, or if the event is damaged. */
+  /** Returns a stored event; undefined for an unknown id or a damaged event. */
   event(id: string): Promise<Event | undefined>
   events(query?: EventsQuery): Promise<EventsPage>
   /**
-   * Yields the full state, then the events from `from` on, until the signal aborts or the conversation is closed.
-   * Deltas and later states, which the log does not store, come between the events.
+   * Yields the state, then the events from `from` on, with deltas and new states between the events. Ends when the
+   * signal aborts or the conversation is closed.
    */
   watch(options: { readonly from: WatchStart; readonly signal: AbortSignal }): AsyncGenerator<WatchedEvent>
 }
@@ -85,7 +81,7 @@ export interface EventsQuery {
   readonly newestFirst?: boolean
   /** The largest number of events in the page. Default 100. */
   readonly limit?: number
-  /** The id of the first event of the page, from `nextPageId` of the previous page. Default: the first page. */
+  /** `nextPageId` of the previous page. Default: the first page. */
   readonly pageId?: string | null | undefined
 }
 
@@ -157,7 +153,7 @@ async function numberOf(conversation: Conversation, from: WatchStart): Promise<n
   return seq
 }
 
-/** Returns the size of a page. @throws AppError `invalid_input` unless `limit` is a whole number of 1 or more */
+/** Returns the size of a page. @throws AppError `invalid_input` if `limit` is no positive integer */
 export function pageSize(limit = 100): number {
   if (Number.isInteger(limit) && limit > 0) return limit
   throw new AppError('invalid_input', `Could not use the limit ${String(limit)}: expected a whole number from 1`)

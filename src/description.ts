@@ -1,14 +1,11 @@
-/**
- * The OpenAPI description of one server: the generated text `openapi`, without the routes that this server lacks. The
- * text is loaded with the first request.
- */
+/** The OpenAPI description of one server: the generated text `openapi`, without the routes that this server lacks. */
 import { objectOf } from './base/fields.ts'
 import { parseOwnJson } from './base/json.ts'
 
 /**
- * Makes the function that returns the description as JSON. Its first call loads the text.
+ * Returns a function that makes the description as JSON. Its first call loads the text.
  * @param routes method and pattern of every route of this server
- * @param basePath the path below which the routes lie; empty for none
+ * @param basePath the path below which the routes are; empty for none
  */
 export function createDescription(routes: readonly string[], basePath: string): () => Promise<Buffer> {
   let description: Buffer | undefined

@@ -1,9 +1,8 @@
 /**
- * Lists the parts of a server that a host program embeds: the parts that the host passes, a part `host` with the host's
- * agent, models and tools, and the parts of this build.
+ * Lists the parts of a server that a host program embeds: the host's own parts, a part `host` with its agent, models
+ * and tools, and the parts of this build.
  *
- * The parts of the host come first, because the first part with an offer provides it. They may be loaded even if the
- * option `parts` does not name them.
+ * The parts of the host come first, because the first part with an offer provides it.
  */
 import type { HostModels, HostTool } from './agents/from-host.ts'
 import { access, allRights } from './access.ts'
@@ -28,11 +27,7 @@ export interface HostParts {
   readonly ownParts?: readonly Part[] | undefined
 }
 
-/**
- * Returns all parts of the server.
- * @throws AppError `invalid_option` for a value of the wrong type, an unusable name, route or right, and a name or a
- * route that is taken
- */
+/** Returns all parts of the server. @throws AppError `invalid_option` for an unusable value of the host */
 export function partsOf(given: HostParts, built: readonly Part[]): readonly Part[] {
   assertTypes(given)
   const { ownParts = [] } = given
@@ -81,7 +76,7 @@ function assertFree(route: string, routes: readonly string[]): void {
   if (isTaken) throw unusable(`the route "${route}"`, 'a route that the server does not have')
 }
 
-/** Returns why the router refuses these routes of one method; undefined when it accepts them. */
+/** Returns why the router refuses these routes; undefined when it accepts them. */
 function problemOf(routes: readonly string[]): string | undefined {
   try {
     createRouter(routes.map((route) => ({ method: 'GET', pattern: route.slice(route.indexOf('/')) })))
@@ -99,7 +94,7 @@ function isTwice(word: string, words: readonly string[]): boolean {
   return words.indexOf(word) !== words.lastIndexOf(word)
 }
 
-/** Adds the host's parts to the names in the option `parts`. An empty list stays empty: it means all parts. */
+/** Adds the host's parts to the names in the option `parts`. An empty list means all parts. */
 export function wantedParts(wanted: readonly string[], given: HostParts): readonly string[] {
   if (wanted.length === 0) return []
   return [...wanted, ...[...(given.ownParts ?? []), ...hostPart(given)].map(({ name }) => name)]

@@ -1,5 +1,5 @@
 /**
- * The library entry: everything that a host may import, and the only barrel of the project.
+ * The library entry: everything that a host may import.
  *
  *     const server = await createAgentServer({ dataDir, workspaceDir, sessionApiKeys: [key] })
  *     httpServer.on('request', server.handlers.request).on('upgrade', server.handlers.upgrade)

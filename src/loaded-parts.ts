@@ -1,7 +1,7 @@
 /**
- * The parts of one server: loads a part on its first use, starts it, and closes it with the server.
+ * The parts of one server. Loads a part on its first use, starts it, and closes it with the server.
  *
- * Some parts are started with the server (`startWithServer`). After a failed start the next use tries again.
+ * After a failed start the next use tries again.
  */
 import { join } from 'node:path'
 import { access } from './access.ts'
@@ -29,7 +29,7 @@ export type OwnCapabilities = Pick<
 export interface LoadedPartsOptions {
   /** All parts of the server (`partsOf`). */
   readonly parts: readonly Part[]
-  /** The names of the parts that may be loaded, as given to `--parts`; empty for all. */
+  /** The names of the parts that may be loaded; empty for all. */
   readonly wanted: readonly string[]
   /** The values of all options. The switch that `Part.leftOutBy` names can leave a part out. */
   readonly config: { readonly [name: string]: unknown; readonly basePath: string }
@@ -111,16 +111,13 @@ export class LoadedParts {
     return Object.assign({}, ...this.#allowed.map(({ programs = {} }) => programs))
   }
 
-  /**
-   * Returns the names of the built-in agent's tools that this machine can use. Returns an empty list without the part
-   * `builtin`. Only the first call examines the machine.
-   */
+  /** Returns the names of the built-in agent's tools that work on this machine; empty without the built-in agent. */
   tools(): Promise<readonly string[]> {
     this.#tools ??= this.#findTools()
     return this.#tools
   }
 
-  /** Checks that this server can drive an agent kind. @throws AppError `part_missing` for `Agent` without its part */
+  /** Checks that this server can drive an agent kind. @throws AppError `part_missing` */
   assertAgent(kind: string): void {
     if (kind === 'Agent' && !this.offers('builtInAgent')) throw this.#missing('builtInAgent')
   }
@@ -135,8 +132,7 @@ export class LoadedParts {
   }
 
   /**
-   * Gives a WebSocket connection to a part. Pauses the connection until the part has started. Closes the connection
-   * with 1011 if the start fails.
+   * Starts a part if needed, then gives it a WebSocket connection. Closes the connection with 1011 if the start fails.
    */
   serveSocket(part: Part, name: string, connection: WebSocketConnection, query: string): void {
     let isClosed = false
@@ -155,7 +151,7 @@ export class LoadedParts {
     })
   }
 
-  /** Starts each part whose `startsWith` exists in the data folder, and each part whose options ask for it. */
+  /** Starts each part that its `startsWith` or `startsWhen` selects. */
   async startWithServer(): Promise<void> {
     const { config, dataDir } = this.#core
     for (const part of this.#allowed) {

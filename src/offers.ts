@@ -1,9 +1,8 @@
 /**
  * The offers: the interfaces of parts that the core and other parts use, by name.
  *
- * A part names its offers in its `part.ts` and provides them when it is started. Other code gets an offer from
- * `Core.use`, which loads the part. If this server has no part with the offer, `use` rejects with AppError
- * `part_missing`.
+ * Other code gets an offer from `Core.use`, which loads the part. Without a part that has the offer, `use` rejects with
+ * AppError `part_missing`.
  */
 import type { Log } from './base/log.ts'
 import type { HostModels, HostTool } from './agents/from-host.ts'
@@ -77,7 +76,7 @@ export interface Extensions {
   enabledSkills(): Promise<readonly { readonly name: string; readonly folder: string }[]>
   /**
    * Returns the skills, sub-agents, hooks and MCP servers that plugins add to a new conversation.
-   * @throws AppError `invalid_input` for a plugin in `named` that cannot be used
+   * @throws AppError `invalid_input` for an unusable plugin in `named`
    */
   pluginsFor(request: PluginRequest): Promise<PluginContent>
 }
@@ -96,7 +95,7 @@ export interface HookSource {
 }
 
 export interface McpTools {
-  /** Returns `set` with the tools of MCP servers at its end. When the returned set is closed, the MCP servers end. */
+  /** Returns `set` with the tools of MCP servers at its end. The MCP servers end when the returned set is closed. */
   extend(set: ToolSet, request: McpToolsRequest): ToolSet
 }
 
@@ -135,7 +134,7 @@ export interface Patches {
 
 /** The changes in a folder since `Patches.open`. */
 export interface Patch {
-  /** Returns true when no file has changed, or when the folder is in no repository. @throws AppError `bad_request` */
+  /** Returns true when no file has changed or the folder is in no repository. @throws AppError `bad_request` */
   isEmpty(signal: AbortSignal): Promise<boolean>
 }
 
@@ -149,7 +148,7 @@ export interface SubAgents {
 /** A definition of a sub-agent in a Markdown file. */
 export interface DefinitionText {
   readonly text: string
-  /** The name of the sub-agent if the file does not name it. */
+  /** The name of the sub-agent for a file without a name. */
   readonly name: string
 }
 
@@ -160,9 +159,8 @@ export type SubAgentHost = Pick<
 
 export interface InstalledAgentPrograms {
   /**
-   * Returns the command of an installed agent as words. Returns undefined when the agent is not installed.
-   * @throws AppError `agent_failed` when the agent's files have changed since the installation, `storage_failed` when
-   * the record of the installation is damaged
+   * Returns the command of an installed agent as words; undefined when the agent is not installed.
+   * @throws AppError `agent_failed` for changed files, `storage_failed` for a damaged record of the installation
    */
   commandOf(name: string): Promise<readonly string[] | undefined>
 }
@@ -170,8 +168,7 @@ export interface InstalledAgentPrograms {
 export interface AgentProfiles {
   /**
    * Returns the agent settings of a profile, with plain secrets.
-   * @throws AppError `not_found`, `bad_request` for an unreadable profile, `invalid_input` for a profile that
-   * cannot be used
+   * @throws AppError `not_found`, `bad_request` for an unreadable profile, `invalid_input` for an unusable profile
    */
   launch(profileId: string): Promise<LaunchedSettings>
   /** Returns the names of the agent profiles that refer to an LLM profile. */
@@ -188,22 +185,18 @@ export interface LaunchedSettings {
 export interface Worktrees {
   /**
    * Makes a worktree of the repository that contains the folder, on a new branch. Returns the path of this folder in
-   * the worktree. Returns undefined when there is no repository with a commit. A second call for the same conversation
-   * returns the same path.
+   * the worktree; undefined when there is no repository or no commit. A second call for the conversation returns the
+   * same path.
    * @throws AppError `bad_request` when git fails, `conflict` when `release` has kept a worktree of this id,
-   * `invalid_input` when no worktree can be made in the folder for worktrees
+   * `invalid_input` when no worktree can be made
    */
   create(conversationId: string, folder: string): Promise<string | undefined>
   /**
-   * Removes the worktree that contains the folder, unless a conversation works in it. Keeps a worktree with changes, or
-   * with commits that no other branch has, and returns its path. Returns undefined in all other cases. Never fails: a
-   * failure is logged.
+   * Removes the worktree that contains the folder, if no conversation works in it. A worktree with changes, or with
+   * commits that no other branch has, is kept, and its path is returned. Failures are logged.
    */
   release(folder: string, isUsed: IsUsed): Promise<string | undefined>
-  /**
-   * Releases the worktrees that a killed server left for conversations that no longer exist. The work continues in the
-   * background after the promise has resolved.
-   */
+  /** Releases the worktrees of conversations that no longer exist. Resolves before the work has ended. */
   releaseLeft(isUsed: IsUsed): Promise<void>
 }
 
@@ -214,7 +207,7 @@ export interface ProviderConnections {
 
 export interface Retention {
   /**
-   * Removes the conversations that are beyond the limits and not in use, the oldest first, as `DELETE` does.
+   * Removes unused conversations beyond the limits, the oldest first, as `DELETE` does.
    * @throws AppError `invalid_option` without a limit; the signal's reason; an error of the audit trail
    */
   prune(signal: AbortSignal): Promise<readonly Judged[]>
@@ -228,14 +221,14 @@ export interface Judged {
   readonly bytes: number
   /** The limit that the conversation exceeds. */
   readonly why: string
-  /** Why the conversation was not removed; null when it was removed, or would be removed without `--dry-run`. */
+  /** The reason to keep the conversation; null without a reason. */
   readonly stays: string | null
 }
 
 export interface Console {
   /**
-   * Returns an address that opens the console of the server at `url` and signs the browser in. The address works once
-   * and expires soon. Returns undefined when the page is not built.
+   * Returns an address that opens the console of the server at `url` and signs the browser in once. Returns undefined
+   * when the page is not built.
    */
   signInAddress(url: string): Promise<string | undefined>
 }

@@ -1,8 +1,8 @@
 /**
- * The type of an option, and the kinds of options: how each kind reads a word, and which values it accepts.
+ * The kinds of options: how each kind reads a word, and which values it accepts.
  *
- * A word comes from the command line or from an environment variable. `read` turns a word into a value and never fails:
- * an unreadable word becomes a value that `accepts` refuses.
+ * A word comes from the command line or the environment. `read` turns an unreadable word into a value that `accepts`
+ * refuses.
  */
 import { isAbsolute } from 'node:path'
 import { AppError } from './base/errors.ts'
@@ -14,7 +14,9 @@ export interface Option<T> {
   readonly group: OptionGroup
   /** One sentence for the help, without the full stop. */
   readonly help: string
-  /** On the command line a `switch` takes no word, a `list` and a `map` one word per item. A `path` may be relative. */
+  /**
+   * On the command line a `switch` takes no word; a `list` or `map` takes one word per item. A `path` may be relative.
+   */
   readonly kind: 'switch' | 'value' | 'path' | 'list' | 'map'
   /** The default; undefined if the option has no default. `accepts` decides whether the option may be absent. */
   readonly initial: T | undefined
@@ -22,7 +24,7 @@ export interface Option<T> {
   readonly expected: string
   accepts(value: unknown): value is T
   read(word: string): unknown
-  /** Reads the variables of other agent servers, such as `OH_SECRET_KEY`. Returns undefined when none is set. */
+  /** Reads environment variables of other agent servers, such as `OH_SECRET_KEY`. */
   readonly readOthers?: ReadOthers
   /** Placeholder for the word in the help; it shows the unit: `BYTES`, `MS`, `PATH`. */
   readonly placeholder: string
@@ -30,7 +32,7 @@ export interface Option<T> {
   readonly range?: string
   /** The flag's name, if it differs from the option's name. The flag of a list is singular: it adds one item. */
   readonly flag?: string
-  /** True for a secret: the value is never shown, and the option may be given as a file. */
+  /** True for a secret, which is not shown and may be given as a file. */
   readonly isSecret?: boolean
 }
 
@@ -83,7 +85,7 @@ export function bytes(initial: number, help: string): Option<number> {
   return integer({ group: 'Limits', help, placeholder: 'BYTES', initial, min: 1024, max: 1024 * 1024 * 1024 })
 }
 
-/** Returns an option for a time in milliseconds, from 1 to 2^31 - 1, which is Node's longest timer. */
+/** Returns an option for a time in milliseconds, at most that of Node's longest timer. */
 export function milliseconds(initial: number, group: OptionGroup, help: string): Option<number> {
   return integer({ group, help, placeholder: 'MS', initial, min: 1, max: 2_147_483_647 })
 }
@@ -191,10 +193,7 @@ export function list(description: ListDescription): Option<readonly string[]> {
 
 export type Commands = Readonly<Record<string, string | readonly string[]>>
 
-/**
- * Returns an option that gives a command line to a name: `NAME=COMMAND`. A command is a list of words, or one text that
- * the reader of the option splits into words.
- */
+/** Returns an option with a command for each name: `NAME=COMMAND`. A command is a text, or a list of words. */
 export function commands(description: Description & { readonly flag: string }): Option<Commands> {
   return {
     ...description,

@@ -1,4 +1,4 @@
-/** Offers of parts that the core can do without. The first use of an offer loads its part. */
+/** Offers of parts that the core can do without. */
 import { AppError } from './base/errors.ts'
 import type { LoadedParts } from './loaded-parts.ts'
 import type { AgentProfiles, Extensions, ProviderConnections, Worktrees } from './offers.ts'
@@ -13,7 +13,7 @@ const noProfiles: AgentProfiles = {
   renameLlmProfile: async () => undefined,
 }
 
-/** Returns the agent profiles. Without the part `profiles` there are none: `launch` throws AppError `not_found`. */
+/** Returns the agent profiles. Without the part `profiles` there are none. */
 export function agentProfilesOf(parts: Parts): AgentProfiles {
   const profiles = async (): Promise<AgentProfiles> => {
     return parts.offers('agentProfiles') ? parts.use('agentProfiles') : noProfiles
@@ -25,7 +25,7 @@ export function agentProfilesOf(parts: Parts): AgentProfiles {
   }
 }
 
-/** Returns the worktrees. Without the part `git`, the functions do nothing and return undefined. */
+/** Returns the worktrees. Without the part `git` the functions do nothing. */
 export function worktreesOf(parts: Parts): Worktrees {
   const worktrees = async (): Promise<Worktrees | undefined> => {
     return parts.offers('worktrees') ? parts.use('worktrees') : undefined

@@ -1,8 +1,8 @@
 /**
  * The contract of a part: everything that a part can add to the server.
  *
- * Each part of this build is a folder of `parts/`. Its `part.ts` holds a `Part` and is imported at every start, so it
- * imports nothing heavy. The other files of the part are loaded by `import()` when they are first needed.
+ * The `part.ts` of each part is imported at every start, so it imports nothing heavy. Other files of the part are
+ * loaded when they are needed.
  */
 import type { Right } from './access.ts'
 import type { ErrorForm, HttpResponse } from './http/reply.ts'
@@ -26,14 +26,14 @@ export interface Part extends InspectedPart {
   readonly options?: Readonly<Record<string, Option<unknown>>>
   /** The name of the switch among `options` that leaves the part out. */
   readonly leftOutBy?: string
-  /** Method and path pattern of each route, with its right. `start` returns the handler of each under this name. */
+  /** Method and path pattern of each route, with its right. `start` returns the handlers. */
   readonly routes?: Readonly<Record<string, Right>>
   /**
-   * The routes that a key restricted to a tag may use although their path names no conversation. They must show such a
-   * key only conversations with its tag.
+   * The routes without a conversation id that a key restricted to a tag may use. They must show such a key only
+   * conversations with its tag.
    */
   readonly forRestricted?: readonly string[]
-  /** The POST routes that begin no work although their right is `drive` or `execute`: a draining server serves them. */
+  /** The POST routes that a draining server still serves, because they begin no work. */
   readonly idle?: readonly string[]
   /** `GET` and the path pattern of each WebSocket, with its right. `start` returns the functions that serve them. */
   readonly sockets?: Readonly<Record<string, Right>>
@@ -45,17 +45,17 @@ export interface Part extends InspectedPart {
   readonly commands?: Readonly<Record<string, PartCommand>>
   /** The names of the offers that `start` returns. */
   readonly offers?: readonly (keyof Offers)[]
-  /** Returns the names of the part's tools for the built-in agent that can be used on this machine. */
+  /** Returns the names of the part's tools for the built-in agent that work on this machine. */
   readonly tools?: (options: Values, environment: Environment) => Promise<readonly string[]>
   /** Paths of the part's agent programs (JavaScript). The key is the first word of a provider's command. */
   readonly programs?: Readonly<Record<string, string>>
-  /** Loads the function that seals the part's files in a conversation's folder again, after a change of the key. */
+  /** Loads the function that seals the part's files in a conversation's folder with a new key. */
   readonly resealFolder?: () => Promise<ResealFolder>
-  /** The name of a file or folder. If it exists in the data folder, the part starts with the server. */
+  /** The part starts with the server if this file or folder exists in the data folder. */
   readonly startsWith?: string
-  /** Returns true when the part is started with the server because of these options. */
+  /** Returns true when these options ask for a start with the server. */
   readonly startsWhen?: (options: Values) => boolean
-  /** Loads the types and the operations of the part's routes. `npm run generate` reads them; the server does not. */
+  /** Loads the types and the operations of the part's routes, for `npm run generate`. */
   readonly spec?: () => Promise<PartSpec>
   readonly load?: () => Promise<PartModule>
 }
@@ -69,7 +69,7 @@ export interface PartCommand {
   /** The command's line in `--help`. */
   readonly usage: readonly [usage: string, about: string]
   readonly help: string
-  /** The error message that is printed when a signal ends the command. Default: a signal ends the process at once. */
+  /** The error message when a signal ends the command. Default: a signal ends the process at once. */
   readonly interruptedWords?: string
   readonly load: () => Promise<CommandModule>
 }
@@ -88,7 +88,7 @@ export interface CommandCall {
   readonly flags: Readonly<Record<string, string>>
   /** Every value of each given flag of the command, in order. */
   readonly given: Readonly<Record<string, readonly string[]>>
-  /** Files that contain keys and that other users may read. */
+  /** Files with keys that other users may read. */
   readonly exposedFiles: readonly string[]
   readonly environment: Environment
   /** A folder for files that are removed before the command ends. */
@@ -106,8 +106,8 @@ export interface CommandCall {
   /** All parts of this build. */
   readonly parts: readonly Part[]
   /**
-   * Starts a server on the data folder, without a port, for a command that changes the server's data. The command
-   * closes the server. @throws AppError `owned_by_another` while another server runs; as `createAgentServer`
+   * Starts a server without a port, for a command that changes the server's data. The command closes the server.
+   * @throws AppError `owned_by_another` while another server runs; as `createAgentServer`
    */
   readonly openServer: () => Promise<{ readonly use: Use; close(): Promise<void> }>
 }

@@ -1,8 +1,7 @@
 /**
- * Opens the files of a data folder that hold sealed values, and tells whether the available keys open these values.
+ * Opens the files of a data folder that hold sealed values, and tells whether the keys open these values.
  *
- * The server reads and writes the files; `doctor` and `verify` only inspect them. A store reads its file when it is
- * used, and then throws if the file is unreadable. `problems` finds an unreadable file earlier.
+ * A store reads its file when the store is used. `problems` finds an unreadable file earlier.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -29,9 +28,9 @@ export interface SealedStores {
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
   readonly secrets: SecretStore
-  /** Returns the sealed files of the parts, as far as they exist in the data folder. */
+  /** Returns the sealed files of the parts that exist in the data folder. */
   partFiles(): Promise<readonly SealedFile[]>
-  /** Returns sentences about stores that cannot be opened or read, and about missing keys; empty without problems. */
+  /** Returns sentences about unreadable stores and missing keys. */
   problems(): Promise<readonly string[]>
   /** Returns the ids of keys that the folder may need (settings/seals). @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
@@ -47,7 +46,7 @@ export interface SealedStoresOptions {
   readonly parts: readonly InspectedPart[]
   /** Finds a provider connection by its id. Default: there are no provider connections. */
   readonly findConnection?: FindConnection
-  /** The log. Each change of a store makes an entry with the names of the changed values. */
+  /** The log. Each change of a store is logged with the names of the changed values. */
   readonly log: Log
 }
 
@@ -105,8 +104,8 @@ export function openSealedStores(options: SealedStoresOptions): SealedStores {
 export type SealingConfig = Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'>
 
 /**
- * Returns the `problems` of the data folder when it is opened with the keys of this configuration. Changes nothing,
- * creates no key, and may run while a server uses the folder.
+ * Returns the `problems` of the data folder with the keys of this configuration. Changes nothing, and may run beside a
+ * server.
  */
 export async function inspectSealed(
   config: SealingConfig, parts: readonly InspectedPart[],
@@ -120,8 +119,8 @@ export async function inspectSealed(
 }
 
 /**
- * Returns a sentence for each global secret that is not masked at all, or only as a whole word. Returns an empty list
- * if the secrets cannot be read. Changes nothing.
+ * Returns a sentence for each global secret that is not masked everywhere. Returns an empty list if the secrets cannot
+ * be read.
  */
 export async function inspectMasking(config: SealingConfig): Promise<readonly string[]> {
   try {
@@ -135,7 +134,7 @@ export async function inspectMasking(config: SealingConfig): Promise<readonly st
 
 async function openToLook(config: SealingConfig, parts: readonly InspectedPart[]): Promise<SealedStores> {
   const keys = await readKeys(config)
-  // `createCipher` needs a key. If no key exists, it gets a random key, which opens no stored value.
+  // `createCipher` needs a key. A random key opens no stored value.
   const cipher = createCipher({ keys: keys.length === 0 ? [randomBytes(32)] : keys, random: randomBytes })
   const { dataDir } = config
   return openSealedStores({ dataDir, cipher, masker: createMasker(), providers: [], parts, log: silentLog })
@@ -155,8 +154,7 @@ export async function readKeyIds(config: SealingConfig): Promise<readonly string
 }
 
 /**
- * Returns the keys of this configuration and of `keys/`, the sealing key first. Returns an empty list if no key exists
- * yet.
+ * Returns the keys of this configuration and of `keys/`, the sealing key first; an empty list without keys.
  * @throws AppError `settings_unreadable`
  */
 export function readKeys({ dataDir, secretKey, oldSecretKeys }: SealingConfig): Promise<Buffer[]> {
@@ -169,16 +167,15 @@ function theKeys(ids: readonly string[]): string {
 }
 
 /**
- * Returns a sentence about stored secrets that cannot be opened, for `/ready`, which everybody can read. Returns
- * undefined when all can be opened. The sentence names no key id, because a key id lets a reader test guessed pass
- * phrases.
+ * Returns a sentence for `/ready` when stored secrets cannot be opened; otherwise undefined. Names no key id, because a
+ * key id lets a reader test guessed pass phrases.
  */
 export async function sealProblemOf(stores: SealedStores): Promise<string | undefined> {
   const isFine = (await stores.problems()).length === 0
   return isFine ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
 }
 
-/** Logs the `problems`, and notes the sealing key. Does not throw for a wrong key: the server starts, but runs fail. */
+/** Logs the `problems`, and notes the sealing key. Does not throw for a wrong key. */
 export async function checkSeals(stores: SealedStores, log: Log): Promise<void> {
   for (const problem of await stores.problems()) log.error('Stored secrets cannot be opened', { problem })
   await stores.noteKey().catch((thrown: unknown) => {

@@ -1,8 +1,4 @@
-/**
- * The figures of a server for operators: its present load, and its work since the start.
- *
- * Work is counted where it is done. The load is added up when a caller asks for it. No history is kept.
- */
+/** The figures of a server for operators: its present load, and its work since the start. */
 import type { ConversationsLoad } from './conversation/list/load.ts'
 import type { ConversationService } from './conversation/list/service.ts'
 import { createReadingTurns } from './conversation/log/feed.ts'
@@ -14,7 +10,7 @@ export interface ServerLoad {
   readonly work: Work
   readonly written: Readonly<Written>
   readonly agents: AgentsLoad
-  /** The number of readers that wait for their turn to read a log (`createReadingTurns` in `conversation/log/feed`). */
+  /** The number of readers that wait for their turn to read a log. */
   readonly readsWaiting: number
   /** The figures of the parts that have been started. */
   readonly parts: readonly PartFigure[]
@@ -30,7 +26,7 @@ export interface PartFigure {
   readonly value: number
 }
 
-/** The numbers of external agents that run and that wait for a slot; `limit` is the number of slots. */
+/** The numbers of running and of waiting external agents. `limit` is the number of slots. */
 export interface AgentsLoad {
   readonly running: number
   readonly waiting: number

@@ -1,7 +1,4 @@
-/**
- * Serves an `App` over HTTP and WebSocket: makes the two handlers for a `node:http` server, and that server itself for
- * programs that have none.
- */
+/** Serves an `App` over HTTP and WebSocket: makes the handlers, and a listener for programs without a listener. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Route } from './api/call.ts'
@@ -158,10 +155,7 @@ function sessionKeysOf({ app, config, onSessionKeys }: HandlerOptions): KeysAndI
   return { keys, deferredInit }
 }
 
-/**
- * Returns the routes of the parts. A route of a part that `--parts` leaves out answers 501. A part that its own switch
- * leaves out (`Part.leftOutBy`) has no routes.
- */
+/** Returns the routes of the parts. A route of a part that `--parts` leaves out answers 501. */
 function partRoutes(parts: LoadedParts): Route[] {
   const loaded = parts.allowed.flatMap((part) => guardedRoutes(part).map(([name, guarded]) => {
     const route = createRoute(name, guarded, parts.handler(part, name), part.uploads?.includes(name))
@@ -179,7 +173,7 @@ function guardedRoutes({ routes = {}, forRestricted = [], idle = [] }: Part): [n
   })
 }
 
-/** Returns the sockets of the parts, as `partRoutes` does: a socket of a part that `--parts` leaves out answers 501. */
+/** Returns the sockets of the parts. A socket of a part that `--parts` leaves out answers 501. */
 function partSockets(parts: LoadedParts): SocketRoute[] {
   const loaded = socketsOf(parts.allowed, (part, name, query) => {
     return (connection) => parts.serveSocket(part, name, connection, query)
@@ -218,14 +212,14 @@ export function createListener(handlers: Handlers, config: Config, traffic: Traf
   })
 }
 
-/** Builds the origin rules. The configured host, unless it is loopback, and the public URL's host are allowed too. */
+/** Builds the origin rules. The configured host and the public URL's host are allowed too. */
 function originRules({ host, publicUrl, allowedHosts, allowedOrigins }: Config, trustsLoopback: boolean): OriginRules {
   const bound = isLoopbackName(host) ? [] : [host]
   const known = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
   return { allowedHosts: [...allowedHosts, ...bound, ...known], allowedOrigins, trustsLoopback }
 }
 
-/** Returns a maker of request ids, such as `mhx3k2a9-1f`: the start time and a counter, both in base 36. */
+/** Returns a function that makes request ids from the start time and a counter, such as `mhx3k2a9-1f`. */
 function createRequestIds(clock: Clock): () => string {
   const start = Math.floor(clock()).toString(36)
   let count = 0

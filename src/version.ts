@@ -1,2 +1,2 @@
-/** The version of this package. A test compares it with package.json, so no file is read at run time. */
+/** The version of this package, as in package.json. */
 export const version = '0.1.0'
