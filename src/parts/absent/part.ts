@@ -1,4 +1,4 @@
-/** The part `absent`: responses about services that published clients look for and this server does not have. */
+/** The part `absent`: responses about services that this server does not have. */
 import type { Part, PartModule } from '../../part.ts'
 
 export const absent = {

@@ -1,7 +1,4 @@
-/**
- * Responses about services that published clients look for and this server does not have (contract/others.md,
- * section 11): automations, apps of the web page, an editor and a desktop in the browser.
- */
+/** Describes the routes of services that this server does not have (contract/others.md, section 11). */
 import {
   arrayOf, boolean, integer, nullable, openObject, required, response, string, ref, type Definitions, type Endpoint,
 } from '../../schema/spec/define.ts'

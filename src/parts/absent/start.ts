@@ -1,7 +1,7 @@
 /**
- * Starts the part `absent`: fixed responses (contract: others.md, section 11).
+ * Starts the part `absent`: fixed responses (contract/others.md, section 11).
  *
- * The route for consent to telemetry accepts every choice and stores nothing, because this server sends no telemetry.
+ * A consent to telemetry is not stored, because this server sends no telemetry.
  */
 import { AppError } from '../../base/errors.ts'
 import { ok, success } from '../../api/call.ts'

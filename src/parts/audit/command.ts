@@ -1,4 +1,4 @@
-/** `agent-server audit`: prints the audit trail, whether or not a server runs on the data folder. */
+/** `agent-server audit`: prints the audit trail. A server may be running on the data folder. */
 import { AppError } from '../../base/errors.ts'
 import { numberOf, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { parseOwnJson } from '../../base/json.ts'
@@ -34,10 +34,7 @@ export async function run({ config, words, flags, print, tell }: CommandCall): P
   return isSound ? 0 : 1
 }
 
-/**
- * Returns the time of `--since` in the form of the records' times; '' without the option. @throws AppError
- * `invalid_option`
- */
+/** Returns the time of `--since` in ISO 8601; '' without the option. @throws AppError `invalid_option` */
 function sinceOf(word: string | undefined): string {
   if (word === undefined) return ''
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/.test(word)

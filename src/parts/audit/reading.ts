@@ -16,9 +16,8 @@ export interface TrailLine {
 const linesPerTurn = 500
 
 /**
- * Yields the lines of the trail, the oldest first. When earlier files were moved away, the first line of the oldest
- * file is not checked: the line before it is not here. An incomplete last line is left out: the server may be writing
- * it.
+ * Yields the lines of the trail, the oldest first. Leaves out an incomplete last line, because a server may be writing
+ * it. When file 1 is missing, the first line is not checked.
  * @throws AppError `storage_failed`
  */
 export async function* readTrail(dataDir: string): AsyncGenerator<TrailLine, void> {
@@ -54,7 +53,7 @@ export async function problemsOf(dataDir: string): Promise<readonly string[]> {
 
 const problemLimit = 20
 
-/** Yields the complete lines, each without its line feed. */
+/** Yields the complete lines without their line feeds. */
 export function* linesOf(content: Buffer): Generator<Buffer, void> {
   for (let start = 0; ;) {
     const end = content.indexOf(lineFeed, start)

@@ -1,4 +1,4 @@
-/** Starts the part `audit`: opens the trail, and gives the core a `TrailWriter` that appends records to it. */
+/** Starts the part `audit`: opens the trail and sets the core's `TrailWriter`. */
 import { randomUUID } from 'node:crypto'
 import type { Core } from '../../capabilities.ts'
 import type { Deed, EndDeed, TrailWriter } from '../../http/trail.ts'
@@ -27,7 +27,7 @@ type Needs = Pick<Core, 'config' | 'dataDir' | 'clock' | 'log' | 'masker' | 'tra
 
 interface WriterParts {
   readonly file: Pick<TrailLog, 'append'>
-  /** True for `--audit required`: a request that changes something is refused when its record is not durable. */
+  /** True for `--audit required`: a deed is refused when its record cannot be stored. */
   readonly isRequired: boolean
   readonly mask: (text: string) => string
 }

@@ -1,15 +1,14 @@
 /**
  * The files of the audit trail: `audit/000001.jsonl` and so on, in the data folder.
  *
- * Each line has the form of `storage/chain`: it begins with a hash that depends on the line before. The chain continues
- * from file to file, so the first line of a file depends on the last line of the file before.
+ * Each line begins with a hash that depends on the line before (storage/chain). The chain continues from file to file.
  */
 import { join } from 'node:path'
 import { systemCodeOf } from '../../base/errors.ts'
 import { failsAsStorage, storageError } from '../../base/own-files.ts'
 import { readdir, readFile } from '../../base/read-files.ts'
 
-/** A file that has reached this size is followed by a new one. */
+/** The size at which a new file begins. */
 export const fileLimitBytes = 16 * 1024 * 1024
 
 export function folderOf(dataDir: string): string {

@@ -1,9 +1,8 @@
 /**
- * Appends records to the audit trail, durably and in order. Records that wait together share one sync
- * (storage/group-commit).
+ * Appends records to the audit trail, durably and in order.
  *
- * After a failed write, the next append cuts the file back to the last durable record and continues there. It first
- * writes a record `lost` with the number of records that were lost.
+ * After a failed write, the next append cuts the file back to the last durable record. It then writes a record `lost`
+ * with the number of lost records.
  */
 import type { Log } from '../../base/log.ts'
 import { makeFolder, ownFolder, storageError, syncFolder } from '../../base/own-files.ts'
@@ -35,7 +34,7 @@ export class TrailLog {
   readonly #options: TrailLogOptions
   #segment: Segment
   #lost = 0
-  /** The last append. The next append waits for it, so that the order of the calls is the order in the trail. */
+  /** The queueing of the last record. The next record is queued after it. */
   #last: Promise<unknown> = Promise.resolve()
 
   private constructor(options: TrailLogOptions, segment: Segment) {
@@ -74,10 +73,7 @@ export class TrailLog {
     await this.#segment.file.close().catch(() => undefined) // Every record was synced before.
   }
 
-  /**
-   * Queues a line. Resolves in the order of the calls, before the sync: `done` resolves after it. Without the
-   * object around `done`, this function would resolve only after the sync.
-   */
+  /** Queues a line. Resolves before the sync, and `done` after it. The object prevents a wait for `done` here. */
   async #queue(json: Buffer): Promise<{ readonly done: Promise<void> }> {
     if (this.#segment.commit.failure !== undefined) await this.#segment.commit.reopen()
     if (this.#segment.commit.end.offset >= (this.#options.limitBytes ?? fileLimitBytes)) await this.#rotate()
@@ -89,7 +85,7 @@ export class TrailLog {
     commit.append(json, undefined)
     const [lost, done] = [this.#lost, commit.durable()]
     this.#lost = 0
-    // If the sync fails, the record `lost` is lost too: its count is added back for the next record.
+    // When the sync fails, the next record `lost` gets this count too.
     done.catch(() => (this.#lost += lost))
     return { done }
   }

@@ -1,15 +1,14 @@
 /**
  * A backup in a folder:
  *
- *     manifest.jsonl     the files of the whole backup that is here, with the pieces of each
+ *     manifest.jsonl     the files of the backup, with the pieces of each
  *     files/<SHA-256>    the pieces
- *     partial/           pieces that are being written, or the remains of a killed backup
- *     lock               one backup at a time
+ *     partial/           pieces that are being written
+ *     lock               excludes another backup
  *
- * The bytes of a piece do not change once it has its name. A piece that is a hard link may grow with its file, so only
- * the size in the manifest counts. No piece that a manifest names is removed before the next manifest is in place. So
- * after the first backup the folder always has a whole backup: the earlier backup until the manifest is renamed, then
- * the new backup.
+ * A piece that is a hard link may become longer with its file. The bytes up to the size in the manifest count.
+ *
+ * Old pieces are removed after the new manifest is in place. So an interrupted backup leaves the earlier backup whole.
  */
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -48,7 +47,7 @@ export function piecePath(folder: string, { sha256 }: Piece): string {
 }
 
 /**
- * Runs `body` while no other backup writes into the folder, which is made if needed.
+ * Runs `body` with the folder locked against other backups. Creates a missing folder.
  * @throws AppError `invalid_option` for a folder inside or around the data folder, `conflict` for a folder with other
  * content, `owned_by_another`, `storage_full`, `storage_failed`; the errors of `body`
  */
@@ -75,8 +74,8 @@ export async function withBackupFolder<T>(
 }
 
 /**
- * Runs `body` with the manifest of a backup folder. Holds the folder's lock meanwhile, so that no backup into it runs.
- * A folder that cannot be written, for example on a read-only disk, gets no lock.
+ * Runs `body` with the manifest of a backup folder, locked against backups. A folder that cannot be written gets no
+ * lock.
  * @throws AppError `not_found` for a folder without a backup, `owned_by_another`, `storage_failed`,
  * `format_unsupported`; the errors of `body`
  */
@@ -170,7 +169,7 @@ export class BackupFolder implements Target {
     return piece
   }
 
-  /** Puts the manifest in place, then removes the pieces that it does not name. */
+  /** Writes the manifest, then removes the pieces that it does not name. */
   finish(lines: readonly string[]): Promise<void> {
     return this.#failsAsStorage(async () => {
       await syncFolder(join(this.path, 'files'))
@@ -211,7 +210,7 @@ export class BackupFolder implements Target {
     }
   }
 
-  /** Stores a file as a piece by a hard link; undefined when it cannot be linked, was replaced or became shorter. */
+  /** Stores a file as a hard link; undefined when that is not possible. */
   async #link(source: Source, path: string): Promise<Piece | undefined> {
     const content = new PieceOf()
     for await (const bytes of bytesOf(source)) content.add(bytes)

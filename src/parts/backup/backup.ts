@@ -1,14 +1,11 @@
 /**
- * Backs up a data folder while a server may be using it. Reads the data folder and changes nothing in it.
- * The command notes the backup there afterwards (last-backup.ts).
+ * Backs up a data folder while a server may be using it. Does not change the data folder.
  *
- * In this order: files that are neither settings nor logs (outputs of commands, extensions, webhooks); settings,
- * secrets and keys of one moment (moment.ts); then the end of each log, of the audit trail first; then the logs up to
- * these ends, and the files beside each conversation's log. So the backup has everything that was acknowledged before
- * it began, the trail has each change that the settings have, and an event finds the file that it names. When keys were
- * changed meanwhile, the steps from the settings on are repeated, so that the keys open everything.
+ * Reads in this order: other files; settings and keys of one moment; the ends of all logs; the logs up to these ends.
+ * When keys have changed meanwhile, the steps from the settings on are repeated. So the keys in the backup open its
+ * secrets.
  *
- * With an earlier manifest only the new lines of a log are stored, as a further piece. Unchanged files are not read.
+ * New lines of a log are stored as further pieces of the earlier backup. Files with an equal stamp are not read.
  */
 import { join } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
@@ -29,7 +26,7 @@ import type { Target } from './target.ts'
 export interface BackupOptions {
   readonly dataDir: string
   readonly target: Target
-  /** The backup that is in the target already; undefined when there is none. */
+  /** The earlier backup in the target, if any. */
   readonly previous: Manifest | undefined
   readonly withKeys: boolean
   readonly clock: () => number
@@ -43,7 +40,7 @@ export interface BackupReport {
   readonly bytes: number
   readonly copiedBytes: number
   readonly linkedBytes: number
-  /** Conversations that were deleted while the backup ran, and are not in it. */
+  /** The number of conversations that were deleted during the backup. They are not in it. */
   readonly deleted: number
   /** Paths of links and special files, which are not in the backup. */
   readonly left: readonly string[]
@@ -58,7 +55,7 @@ const tryLimit = 5
 const pieceLimit = 32
 /** The most bytes of one piece. */
 const pieceLimitBytes = 1024 * 1024 * 1024
-/** A file that was changed less than this time before the backup gets no stamp, and is read again next time. */
+/** A file changed within this time before the backup gets no stamp: the next backup reads it again. */
 const freshMs = 2000
 
 /** Writes a whole backup. @throws AppError `unavailable`, `storage_full`, `storage_failed`; the signal's reason */
@@ -120,7 +117,7 @@ class Backup {
     return sealsIn(contents.get('seals.json'))
   }
 
-  /** Finds the end of each log (`Cut`). Then adds each log up to this end, and the other files of the conversations. */
+  /** Finds the end of each log, then adds the logs up to these ends, and the files beside them. */
   async #addLogs(): Promise<{ readonly conversations: number; readonly deleted: number }> {
     const { dataDir, signal } = this.#options
     const cuts: (readonly [path: string, cut: Cut])[] = []
@@ -147,7 +144,7 @@ class Backup {
       return true
     }
     const found = await this.#entriesOf(filesOfConversation(dataDir, id))
-    // A deletion moves the folder away before it removes files: if the log is there, the files are complete.
+    // A deletion first moves the folder away. So if the log is still there, no file is missing.
     const isThere = await this.#open(path, async () => true)
     if (isThere !== true) return false
     this.#put(entry)
@@ -198,7 +195,7 @@ class Backup {
     return { entries, empty, left }
   }
 
-  /** Stores a file, if it is new or changed. Returns undefined when it was removed or is no regular file by now. */
+  /** Stores a new or changed file. Returns undefined if it was removed or is no regular file. */
   async #fileEntry({ path, stats }: FoundFile): Promise<NewEntry | undefined> {
     const isExecutable = (stats.mode & 0o100n) !== 0n
     const stamp = `${stats.ino} ${stats.size} ${stats.mtimeNs}`
@@ -212,7 +209,7 @@ class Backup {
         const pieces = await this.#addRange(file, 0, Number(start.size), linkFrom)
         const end = await file.stat({ bigint: true })
         const isSame = start.mtimeNs === end.mtimeNs && start.size === end.size
-        // On the last try, a file that has changed while it was read is stored as it was read.
+        // The last try accepts a file that changed while it was read.
         if (pieces === undefined || (!isSame && tries < tryLimit)) continue
         const isOld = isSame && this.#began - Number(start.mtimeNs / 1_000_000n) > freshMs
         return { path, size: Number(start.size), pieces, isExecutable, ...(isOld ? { stamp: stampOfFile(start) } : {}) }
@@ -253,7 +250,7 @@ class Backup {
       file = await orMissing(openForReading(join(this.#options.dataDir, path)))
       return file === undefined ? undefined : await body(file)
     } catch (thrown) {
-      // The reader of standard output has gone, which is no fault of the file.
+      // The error belongs to standard output, not to this file.
       if (systemCodeOf(thrown) === 'EPIPE') throw thrown
       throw storageError(`Cannot back up "${path}"`, thrown)
     } finally {

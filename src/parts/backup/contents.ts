@@ -1,10 +1,8 @@
 /**
- * Decides which files of a data folder belong in a backup, and how each is read. Changes nothing.
+ * Decides which files of a data folder belong in a backup.
  *
- * A file that is not named here belongs in a backup, so that the files of a new part are not forgotten. Left out are
- * locks, caches that the server makes again, files that live as long as the server or a restore, temporary files,
- * sign-ins of the console, installed agents, and the record of the newest backup. No link is followed: a link at the
- * top of the data folder is refused, other links are left out.
+ * Files are left out by name, so that the files of a new part are not forgotten. No link is followed: a link at the top
+ * of the data folder is refused, and other links are left out.
  */
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +25,7 @@ export type Found =
 export interface TopEntries {
   /** Files and folders that `readMoment` reads. */
   readonly settings: readonly string[]
-  /** The other files and folders, which are read one after the other. */
+  /** The other files and folders, except logs. */
   readonly others: readonly string[]
 }
 
@@ -42,7 +40,7 @@ const ofLogs: ReadonlySet<string> = new Set(['audit', 'conversations'])
 const settingsFolders: ReadonlySet<string> = new Set(['keys', 'named-keys', 'worktrees'])
 /** The folders with sealing keys, the session key and digests of named keys. */
 export const keyFolders: ReadonlySet<string> = new Set(['keys', 'named-keys'])
-/** The log of a conversation, which is added up to a cut (log-cut.ts), and files that the server makes from the log. */
+/** The log, which is added up to its cut (log-cut.ts), and files made from the log. */
 const ownFiles: ReadonlySet<string> = new Set(['events.jsonl', 'events.index', 'state.json'])
 const temporaryFile = /^\..+\.[0-9a-f]{12}\.tmp$/
 const heartbeatFile = /^lock\.heartbeat/
@@ -64,7 +62,7 @@ export async function topEntries(dataDir: string, { withKeys }: { readonly withK
   return { settings: settings.sort(), others: others.sort() }
 }
 
-/** True for a name at the top of a data folder that is in no backup. */
+/** True if an entry at the top of a data folder is left out. */
 export function isLeftOut(name: string): boolean {
   return leftOut.has(name) || temporaryFile.test(name) || heartbeatFile.test(name)
 }
@@ -76,8 +74,8 @@ export async function installedAgents(dataDir: string): Promise<readonly string[
 }
 
 /**
- * Yields the files, empty folders, links and special files at and below a path, in the order of their names. Leaves out
- * temporary files and `extensions/work`. A file removed meanwhile is no error.
+ * Yields the files, empty folders, links and special files at and below a path. Leaves out temporary files and
+ * `extensions/work`. Ignores a file that is removed meanwhile.
  */
 export async function* filesAt(dataDir: string, path: string): AsyncGenerator<Found, void> {
   const stats = await orMissing(lstat(join(dataDir, path), { bigint: true }))
@@ -115,7 +113,7 @@ export async function logsIn(dataDir: string): Promise<readonly string[]> {
   return [...trail, ...ids.sort().map((id) => `conversations/${id}/events.jsonl`)]
 }
 
-/** True for the stored output of a tool: it may grow, but its bytes stay, so a hard link can replace a copy. */
+/** True for the stored output of a tool. Its bytes do not change, so a hard link can replace a copy. */
 export function mayBeLinked(path: string): boolean {
   return /^conversations\/[^/]+\/observations\//.test(path)
 }

@@ -1,8 +1,7 @@
 /**
  * The record of the newest backup, `backup-last.json` in the data folder: when it began, and where it is.
  *
- * The command writes the record as its last step, when its user owns the data folder. `doctor` and the metrics read it.
- * The record is in no backup, so a restored folder has none. It does not say whether the backup still exists.
+ * The record may outlive the backup.
  */
 import { join, resolve } from 'node:path'
 import { messageOf } from '../../base/errors.ts'
@@ -47,7 +46,7 @@ export async function readLastBackup(dataDir: string): Promise<LastBackup | unde
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** A backup that is older than this gets a note. */
+/** The age above which a backup gets a note. */
 const oldMs = 7 * dayMs
 
 /** Examines the age of the newest backup for `agent-server doctor`. */

@@ -1,8 +1,8 @@
 /**
- * Finds where a growing log is cut for a backup: after its last complete line. Changes nothing.
+ * Finds where a growing log is cut for a backup: after its last complete line.
  *
- * The hash of a line covers the line and all lines before it (storage/chain). So when a later read finds the same hash
- * in the same place, no line up to this place has changed.
+ * The hash of a line covers all lines before it (storage/chain). So a log that was cut back and continued has another
+ * hash at this place.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { hashAt, hashLength, headLength, lineFeed } from '../../storage/chain.ts'
@@ -16,17 +16,17 @@ export interface Cut {
 
 const chunkBytes = 64 * 1024
 
-/** Returns the cut of a log with `size` bytes; undefined when it has no complete line. */
+/** Returns the cut of the first `size` bytes; undefined without a complete line. */
 export async function cutOf(file: FileHandle, size: number): Promise<Cut | undefined> {
   const end = await afterLineFeed(file, size)
   if (end === 0) return undefined
   const start = await afterLineFeed(file, end - 1)
   const head = await readAt(file, start, headLength)
-  // A damaged line has no readable hash. Its first characters serve instead, because `hasCut` only compares them.
+  // A damaged hash is stored as it is: `hasCut` compares its characters.
   return { end, last: { start, hash: hashAt(head, 0) ?? head.toString('latin1', 0, hashLength) } }
 }
 
-/** True when the log still has the last line of the cut at its place. */
+/** True if the log still has the last line of the cut. */
 export async function hasCut(file: FileHandle, { end, last }: Cut): Promise<boolean> {
   const feed = await readAt(file, end - 1, 1)
   if (feed[0] !== lineFeed || last.start >= end) return false
@@ -34,7 +34,7 @@ export async function hasCut(file: FileHandle, { end, last }: Cut): Promise<bool
   return head.toString('latin1', 0, hashLength) === last.hash
 }
 
-/** Returns the offset after the last line feed before `before`; 0 when there is none. */
+/** Returns the offset after the last line feed in the first `before` bytes; 0 without a line feed. */
 async function afterLineFeed(file: FileHandle, before: number): Promise<number> {
   for (let end = before; end > 0;) {
     const start = Math.max(0, end - chunkBytes)

@@ -1,8 +1,8 @@
 /**
  * The manifest of a backup, `manifest.jsonl`: a header, a line for each file and empty folder, and a last line.
  *
- * A file consists of pieces, each named by its SHA-256. The last line has the SHA-256 of all lines before it, so that a
- * manifest that was cut off or changed is refused. So is a manifest with a path that leads out of the restored folder.
+ * A file consists of pieces, each named by its SHA-256. The last line has the SHA-256 of all lines before it. A
+ * manifest with another digest is refused.
  */
 import { createHash } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
@@ -142,7 +142,7 @@ function sizeOf(value: unknown): number {
 
 const pathLimit = 4096
 
-/** Returns a path that may be in a backup and leads below its folder. @throws AppError `storage_failed` for others */
+/** Returns the path if it leads below the folder and may be in a backup. @throws AppError `storage_failed` */
 function pathOf(value: unknown): string {
   const path = textOf(value) ?? ''
   const parts = path.split('/')

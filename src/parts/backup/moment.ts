@@ -1,9 +1,7 @@
 /**
- * Reads files that are replaced as a whole (settings, secrets, profiles, keys, named keys) as they were at one moment,
- * while a server may replace them. Changes nothing.
+ * Reads files as they were at one moment, such as settings and keys. A server may replace them meanwhile.
  *
- * The names, sizes and times of all files are noted, then the files are read, then the names, sizes and times are
- * compared with the notes. When they are equal, all contents belong to one moment. Otherwise everything is read again.
+ * Names, sizes and times are compared before and after the reading. When they differ, everything is read again.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -15,7 +13,7 @@ export interface Moment {
   readonly contents: ReadonlyMap<string, Buffer>
   /** Paths of links and special files, which are left out. */
   readonly left: readonly string[]
-  /** A text that differs when one of the files was replaced. */
+  /** A text that changes when a file is replaced. */
   readonly stamp: string
 }
 
@@ -48,7 +46,7 @@ export async function readMoment(options: MomentOptions): Promise<Moment> {
   throw new AppError('unavailable', 'Cannot back up: the settings were changed all the time; try again')
 }
 
-/** Returns a text that differs when one of the files at these paths was replaced. */
+/** Returns a text that changes when a file at these paths is replaced. */
 export async function stampOf(dataDir: string, paths: readonly string[]): Promise<string> {
   return (await look(dataDir, paths)).stamp
 }

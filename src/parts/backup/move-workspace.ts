@@ -1,8 +1,7 @@
 /**
- * Gives a stored conversation the new path of its workspace, while no server uses its folder.
+ * Gives a stored conversation a new path of its workspace. No server may use its folder meanwhile.
  *
- * A record with the path is appended, because lines of a log are never changed: the chain continues, and a hash that an
- * operator noted earlier is still in the log. Events keep the paths that they show.
+ * The path is appended as a record, because lines of a log are never changed. Earlier events keep the old path.
  */
 import { foldLog } from '../../conversation/log/log-state.ts'
 import type { PrivateRecord } from '../../conversation/log/records.ts'
@@ -11,8 +10,7 @@ import type { LineCache } from '../../storage/line-cache.ts'
 import { openLog } from '../../storage/log.ts'
 
 /**
- * Appends the path that `newPath` returns for the workspace; nothing when it returns the same path. Returns whether the
- * workspace was moved.
+ * Appends the path that `newPath` returns. Returns false, and appends nothing, for the same path.
  * @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
  */
 export async function moveWorkspace(

@@ -1,4 +1,4 @@
-/** The part `backup`: backs up a data folder while a server uses it, and restores it. */
+/** The part `backup`: backs up and restores a data folder. */
 import type { Part, PartModule } from '../../part.ts'
 
 const backupHelp = `Usage: agent-server backup [--without-keys] [--json] [options] DIR
@@ -75,7 +75,7 @@ export const backup = {
     },
   },
   examine: async ({ dataDir }) => (await import('./last-backup.ts')).examineBackups(String(dataDir), Date.now()),
-  // The part starts when there are metrics, because they show only the figures of parts that have been started.
+  // The started part has one task: a figure for the metrics.
   startsWhen: (values) => values['metrics'] === true,
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

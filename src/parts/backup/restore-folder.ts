@@ -1,9 +1,8 @@
 /**
- * The folder that a backup is restored to.
+ * The folder that a backup is restored to. It must be new or empty.
  *
- * It must be new or empty. While it is being filled it has `restoring.json` and no `format.json`, so that no server
- * starts on it, and the next restore of the same backup continues. At the end `restoring.json` is renamed to
- * `format.json`: with this one step the folder becomes a data folder.
+ * Until the end it has `restoring.json` and no `format.json`, so that no server starts on it. At the end
+ * `restoring.json` is renamed to `format.json`, which makes the folder a data folder.
  */
 import { join, resolve } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -29,8 +28,7 @@ export class RestoreFolder {
   }
 
   /**
-   * Checks that a backup can be restored to the folder. Changes nothing, but takes and releases the lock of a data
-   * folder.
+   * Checks that the folder is free for a restore.
    * @throws AppError `conflict` for content that no restore has made, `owned_by_another` when a server uses the folder,
    * `storage_failed`
    */
@@ -40,14 +38,14 @@ export class RestoreFolder {
     if (names.includes(markerName)) return
     const foreign = names.find((name) => !emptyNames.test(name) && !isTemporaryFile(name, markerName))
     if (foreign === undefined) return
-    // While a server uses the data folder, `lock` throws an error that names the server.
+    // If a server uses the folder, `lock` throws an error that names the server.
     if (names.includes('format.json')) await (await lock(folder)).release()
     const held = `it holds "${foreign.slice(0, 100)}"`
     throw new AppError('conflict', `Cannot restore to "${folder}": ${held}; expected a new or empty folder`)
   }
 
   /**
-   * Runs `body` while nothing else uses the folder, which is made if needed.
+   * Runs `body` with the folder locked. Creates a missing folder.
    * @throws AppError `conflict` for a folder with other content, `owned_by_another`, `storage_full`, `storage_failed`;
    * the errors of `body`
    */
@@ -58,7 +56,7 @@ export class RestoreFolder {
     const held = await lock(folder.path)
     try {
       await RestoreFolder.assertFree(path)
-      // The marker comes first: without the marker the next restore would refuse the folder.
+      // Created first: the next restore refuses a folder without the marker.
       await createJsonFile(join(folder.path, markerName), {})
       await folder.#failsAsStorage(async () => {
         await removeTree(folder.staging)

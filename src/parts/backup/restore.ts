@@ -1,8 +1,8 @@
 /**
- * Restores a backup to a new folder, and checks the digest of each piece on the way.
+ * Restores a backup to a new folder, and checks the digest of each piece.
  *
- * Nothing outside of the folder is written: the paths of the manifest were checked, no link is made, and all files and
- * folders are made by this restore. A file that an interrupted restore has left is kept when its digest is right.
+ * Writes nothing outside of the folder: the paths of the manifest were checked, and no link is made. A file of an
+ * interrupted restore is kept if its digest is right.
  */
 import { dirname, join } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -23,7 +23,7 @@ import { moveWorkspaces, type Moved, type PathMap } from './workspace-map.ts'
 export interface RestoreOptions {
   /** The folder with the pieces. */
   readonly from: string
-  /** True when `from` is inside `to`, so that a piece that is one whole file is moved and not copied. */
+  /** True when `from` is inside `to`. Pieces may then be moved instead of copied. */
   readonly isStaged: boolean
   readonly manifest: Manifest
   readonly to: RestoreFolder
@@ -59,7 +59,7 @@ export async function restore(options: RestoreOptions): Promise<Moved> {
 
 /**
  * Returns the content of the backup's `format.json`.
- * @throws AppError `format_unsupported` for a data folder of another format, `storage_failed` without this file
+ * @throws AppError `format_unsupported` for another format, `storage_failed` for a missing or damaged file
  */
 export async function formatIn(from: string, manifest: Manifest): Promise<Readonly<Record<string, unknown>>> {
   const entry = manifest.files.get('format.json')
@@ -142,7 +142,7 @@ async function makeFolders(root: string, { files, emptyFolders }: Manifest): Pro
   return [...all].sort((one, other) => other.length - one.length)
 }
 
-/** Returns the digests of the pieces that are the whole content of one file and are in no other file. */
+/** Returns the digests of the pieces that are a whole file and are in no other file. */
 function usedOnce({ files }: Manifest): ReadonlySet<string> {
   const [once, more] = [new Set<string>(), new Set<string>()]
   for (const { pieces } of files.values()) {

@@ -1,4 +1,4 @@
-/** Reads a backup from a tar stream: its pieces go into a folder in the form of a backup folder. */
+/** Reads a backup from a tar stream, and stores its pieces as in a backup folder. */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { makeFolder, openNew, ownFolder, rename, storageError } from '../../base/own-files.ts'
@@ -23,8 +23,8 @@ export interface Staged {
 }
 
 /**
- * Reads a tar stream to its end, and stores each piece in `folder`; nothing is stored without a folder.
- * @throws AppError `storage_failed`, also for a stream that is no whole backup; `storage_full`; the signal's reason if
+ * Reads a tar stream to its end. Stores the pieces in `folder`, if there is a folder.
+ * @throws AppError `storage_failed`, also for a stream without a whole backup; `storage_full`; the signal's reason if
  * it is an AppError
  */
 export async function stageTar(
@@ -105,7 +105,7 @@ async function* abortable(source: AsyncIterable<Uint8Array>, signal: AbortSignal
     if (thrown instanceof AppError) throw thrown
     throw new AppError('storage_failed', 'Cannot read the backup', { cause: thrown })
   } finally {
-    // `return` is not awaited, because a source that waits for input would not end.
+    // Not awaited: `return` does not resolve while the source waits for input.
     void iterator.return?.()?.catch(() => undefined)
   }
 }

@@ -1,9 +1,8 @@
 /**
- * Starts the part `backup` in a server with metrics: the age of the newest backup as a figure.
+ * Starts the part `backup`: a metric with the age of the newest backup.
  *
- * The command makes backups in a process of its own, so the server reads the record that it leaves. Each call of
- * `figures` returns the record that was read before, and begins to read it again. So a new backup may be missing in the
- * next scrape, and is in the scrape after it.
+ * `figures` uses the record that was read before, and begins to read it again. So a new backup may appear one scrape
+ * late.
  */
 import type { Core } from '../../capabilities.ts'
 import type { StartedPart } from '../../part.ts'

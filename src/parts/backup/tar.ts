@@ -1,11 +1,9 @@
 /**
- * The tar form of a backup (POSIX.1-2017, "ustar Interchange Format"): entries `files/<number>` for the pieces, and
- * `manifest.jsonl` as the last entry, because the digest of a piece is known only after its bytes are written.
+ * The tar form of a backup (POSIX.1-2017, "ustar Interchange Format"): entries `files/<number>` with the pieces, then
+ * `manifest.jsonl`.
  *
- * The reader takes these entries, skips the empty entries that tar(1) adds to a packed backup folder, and refuses any
- * other entry. A name from the archive never becomes a path: a piece is stored under the digest of the bytes that were
- * read. So links, devices and names that lead elsewhere are refused, and bytes that the manifest does not name are not
- * used.
+ * The reader uses no name of the archive as a path: it stores a piece under the digest of its bytes. Links and devices
+ * are refused.
  */
 import { damaged, manifestName, type Piece } from './manifest.ts'
 import { bytesOf, PieceOf, type Source, type Target } from './target.ts'
@@ -115,7 +113,7 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
 
 const zeros = Buffer.alloc(blockBytes)
 const noHeader = 'it is no tar archive, or a header in it is damaged'
-/** Folders and files of a backup folder that an operator has packed with tar(1): they hold nothing of the backup. */
+/** Empty entries of a backup folder that was packed with tar(1). They are skipped. */
 const otherNames = /^(?:\.|files|partial|lock|owner\.json)?\/?$/
 const pieceNames = /^files\/[0-9a-f]{1,64}$/
 
@@ -169,7 +167,7 @@ class Bytes {
     this.#source = source[Symbol.asyncIterator]()
   }
 
-  /** Returns the next `count` bytes, fewer at the end of the source; undefined when no byte is left. */
+  /** Returns the next `count` bytes, or fewer at the end of the source; undefined after the end. */
   async take(count: number): Promise<Buffer | undefined> {
     const parts: Buffer[] = []
     let missing = count

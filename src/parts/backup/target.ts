@@ -9,7 +9,7 @@ export interface Source {
   readonly file: FileHandle
   readonly from: number
   readonly to: number
-  /** The path of the file, when the backup may share it by a hard link; then `from` is 0. */
+  /** The path of the file if it may be stored as a hard link. Then `from` is 0. */
   readonly linkFrom?: string
 }
 
@@ -21,7 +21,7 @@ export interface Target {
   addBytes(bytes: Buffer): Promise<Piece>
   /** Writes the manifest, which makes the backup whole. */
   finish(lines: readonly string[]): Promise<void>
-  /** The bytes that were written and those that are shared by hard links. */
+  /** The numbers of copied and of hard-linked bytes. */
   readonly written: { readonly copiedBytes: number; readonly linkedBytes: number }
 }
 

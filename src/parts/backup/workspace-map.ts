@@ -1,8 +1,7 @@
 /**
- * Moves the absolute paths of workspaces in a restored folder: in each conversation, and in the settings.
+ * Moves the paths of workspaces in a restored folder: in conversations and in settings.
  *
- * A path is moved when it is the old path or lies below it. In settings, each such text in the JSON files at the top
- * and in `worktrees/` is moved. Sealed values and events stay as they are.
+ * In settings, each text that is an old path or a path below it is moved. Events are not changed.
  */
 import { isAbsolute, join, normalize } from 'node:path'
 import { AppError } from '../../base/errors.ts'

@@ -1,9 +1,7 @@
 /**
  * Runs commands of clients with sh(1), each in its own process group.
  *
- * A command ends when its shell exits, at a limit of time or output, when a client stops it or clears the history, or
- * when the server closes. All its processes are then ended, background processes included. A command gets no stored
- * secrets, and its standard input is empty.
+ * When a command ends or exceeds a limit, its processes are ended, background processes included.
  */
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
@@ -82,7 +80,7 @@ export class Commands {
     return { command: started, ended }
   }
 
-  /** Ends a running command. Returns its last output. @throws AppError `not_found` when no such command runs */
+  /** Ends a running command. Returns its last output. @throws AppError `not_found` for another id */
   stop(id: string): Promise<BashOutput> {
     const running = this.#running.get(id)
     if (running === undefined) throw new AppError('not_found', 'No command with this id is running')
@@ -156,7 +154,7 @@ export class Commands {
     return tell(end.code, stdout.rest(), stderr.rest() + note)
   }
 
-  /** Returns a new id of 32 hex digits, and a timestamp that is later than the last timestamp. */
+  /** Returns a new id, and a timestamp that is later than the last timestamp. */
   #stamp(): { readonly id: string; readonly timestamp: string } {
     this.#lastMicros = Math.max(this.#lastMicros + 1, Math.floor(this.#options.clock() * 1000))
     return { id: randomUUID().replaceAll('-', ''), timestamp: formatMicros(this.#lastMicros) }

@@ -1,10 +1,11 @@
 /**
  * The history of commands: an event for each command of a client and for each piece of its output, oldest first.
  *
- * The history is kept in memory, and in `bash-events.jsonl` of the data folder. The file is not synced: a restart keeps
- * the history, a power cut may cost its end. A history above `limitBytes` loses its oldest events until at most half of
- * the limit is used, or only the newest event is left. The position of an event is its number since `open`, from 0. A
- * position stays the same when older events are dropped.
+ * The history is in memory and in `bash-events.jsonl`. The file is not synced, so a power cut may cost its end. Above
+ * `limitBytes` the oldest events are removed.
+ *
+ * The position of an event is its number since `open`, from 0. The position stays the same when older events are
+ * removed.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemCodeOf } from '../../base/errors.ts'
@@ -66,7 +67,7 @@ export class History {
     return this.#events
   }
 
-  /** Returns the event with this id of 32 hex digits; undefined when the history does not have it. */
+  /** Returns the event with this id; undefined for an unknown id. */
   find(id: string): StoredEvent | undefined {
     return this.#byId.get(id)
   }

@@ -1,14 +1,14 @@
 /**
- * Collects stdout or stderr of a command as text: decodes UTF-8, masks known secrets, and cuts the text into outputs.
+ * Collects stdout or stderr of a command as text: decodes UTF-8, masks known secrets, and cuts the text into pieces.
  *
- * Secrets are masked before text is stored. A secret is also found when it arrives in two chunks.
+ * A secret is also masked when it arrives in two chunks.
  */
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Masker } from '../../base/masking.ts'
 import { deferred } from '../../base/wait.ts'
 
-/** The length of the collected text, in characters, above which it is passed to `onChunk`. */
+/** The number of collected characters above which the text is passed to `onChunk`. */
 const chunkChars = 1_048_576
 
 export interface OutputOptions {

@@ -17,8 +17,8 @@ export const bash = {
     'POST /api/bash/start_bash_command': 'execute',
     'POST /api/bash/execute_bash_command': 'execute',
     'POST /api/bash/bash_commands/{command_id}/stop': 'execute',
-    // Commands and their output may contain everything that the server's user can read. Reading them therefore needs
-    // the same right as running a command.
+    // Commands and outputs may show every file that the server's user can read. So these routes need the right to run a
+    // command.
     'GET /api/bash/bash_events/search': 'execute',
     'GET /api/bash/bash_events/{event_id}': 'execute',
     'GET /api/bash/bash_events/': 'execute',

@@ -1,8 +1,8 @@
 /**
- * The demonstration agent: responds to the requests of the Agent Client Protocol (ACP), version 1.
+ * The demonstration agent: responds to requests of the Agent Client Protocol (ACP), version 1.
  *
- * The agent follows a script (script.ts), calls no model and opens no connection. Sessions end with the process and
- * cannot be loaded again. A process has up to `sessionLimit` sessions; each session runs one prompt at a time.
+ * The agent follows a script (script.ts) and calls no model. A process has up to `sessionLimit` sessions. A session
+ * runs one prompt at a time.
  */
 import { isAbsolute } from 'node:path'
 import { isObject } from '../../base/json.ts'

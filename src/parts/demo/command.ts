@@ -1,9 +1,8 @@
 /**
  * Runs one shell command of the demonstration agent and reports how it ended.
  *
- * The command runs in its own process group, so that cancelling also ends the other processes of the group. Its input
- * is empty. Its output is passed on as it arrives, up to 1,048,576 characters. The command ends by itself, when the
- * signal is aborted, or after ten minutes.
+ * The command has its own process group, which is killed after ten minutes or when the prompt is cancelled. Output
+ * after 1,048,576 characters is left out.
  */
 import { spawn } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
@@ -16,10 +15,10 @@ export interface CommandOptions {
 }
 
 export interface CommandEnd {
-  /** Null when a signal ended the command, or when the command was not started. */
+  /** Null when a signal ended the command, or it was not started. */
   readonly exitCode: number | null
   readonly signal: string | null
-  /** The result in words, such as `exit code 0`, or why the command was not started. */
+  /** The result in words, such as `exit code 0`. */
   readonly words: string
 }
 

@@ -2,8 +2,7 @@
 /**
  * `agent-server-demo-agent`: the demonstration agent as a program that speaks ACP on standard input and output.
  *
- * It takes no arguments and reads no configuration. When its input ends, it ends its running commands and itself.
- * Standard output carries only messages of the protocol.
+ * It takes no arguments. When its input ends, it ends its running commands and itself.
  */
 import { LineFraming } from '../../rpc/lines.ts'
 import { createDemoAgent } from './agent.ts'

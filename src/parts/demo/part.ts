@@ -1,4 +1,4 @@
-/** The part `demo`: an agent for a first look, which needs no model and no login. */
+/** The part `demo`: an agent that needs no model and no login. */
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { demoAgentName } from '../../agents/acp/demo-modes.ts'

@@ -1,9 +1,8 @@
 /**
  * The script of the demonstration agent: decides what the agent says and does for a prompt.
  *
- * `run: <command>` runs the command, and `write: <file> <text>` writes the file. Any other prompt plays the whole
- * script: a thought, a plan, a file, a command, a summary. All actions are real, and the summary reports refusals,
- * errors and exit codes. Each reply begins by saying that it comes from a script and not from an AI.
+ * `run: <command>` runs a command, and `write: <file> <text>` writes a file. Any other prompt plays the whole script.
+ * The actions are real.
  */
 import { runTool, writeTool, type Outcome } from './tools.ts'
 import { Cancelled, say, showPlan, think, type DemoTurn } from './turn.ts'

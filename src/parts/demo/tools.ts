@@ -1,9 +1,8 @@
 /**
  * The two tools of the demonstration agent: write a file in the workspace, run a command there.
  *
- * Each tool announces a tool call, asks for permission (`mayDo`), does its work and reports the result in the form of
- * ACP v1 (tool calls). Output and exit code of a command are in `_meta`, where Codex sends them. After the prompt is
- * cancelled nothing is written or started.
+ * Each tool sends a tool call (ACP v1), gets the user's permission, and reports the result. Output and exit code of a
+ * command are in `_meta`, as Codex sends them.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
@@ -20,9 +19,9 @@ export interface Outcome {
 const fileLimitChars = 64 * 1024
 
 /**
- * Writes a file, after the user has allowed it. `textFrom` gets the file's current text (empty for a new file) and
- * returns the new text. The result is `failed` when writing fails. It is `failed` without a tool call for a file
- * outside the workspace, an unreadable file, or a new text of more than 65,536 characters.
+ * Writes a file after the user has allowed it. `textFrom` makes the new text from the current text, which is empty for
+ * a new file. The result is `failed` for a file outside the workspace, an unreadable file, or a text above
+ * `fileLimitChars`.
  */
 export async function writeTool(turn: DemoTurn, file: string, textFrom: (before: string) => string): Promise<Outcome> {
   const path = resolve(turn.session.cwd, file)
@@ -54,7 +53,7 @@ export async function writeTool(turn: DemoTurn, file: string, textFrom: (before:
   })
 }
 
-/** Runs a command with the shell, after the user has allowed it, and passes its output on as it arrives. */
+/** Runs a command with the shell after the user has allowed it. Passes its output on as it arrives. */
 export async function runTool(turn: DemoTurn, command: string): Promise<Outcome> {
   const toolCallId = nextCallId(turn)
   const what = `Running \`${command}\``
@@ -101,10 +100,7 @@ function outputUpdate(toolCallId: string, data: string): object {
   }
 }
 
-/**
- * Returns the text of a file: null when the file does not exist (as in an ACP diff that creates a file), undefined when
- * it cannot be read.
- */
+/** Returns the text of a file; null for a missing file, undefined for an unreadable file. */
 async function readText(path: string): Promise<string | null | undefined> {
   try {
     return await readFile(path, 'utf8')

@@ -1,9 +1,7 @@
 /**
- * The functions with which the script of the demonstration agent reports to the client: texts, thoughts, plans, tool
- * calls, and requests for permission.
+ * The functions with which the script of the demonstration agent reports to the client.
  *
- * Each function that sends a message throws `Cancelled` once the client has cancelled the prompt. So the script itself
- * does not check for this.
+ * After the client has cancelled the prompt, a function that sends a message throws `Cancelled`.
  */
 import { isObject } from '../../base/json.ts'
 import { sleep, untilAborted } from '../../base/wait.ts'

@@ -1,14 +1,14 @@
 /**
- * Makes one HTML page of an OpenAPI description: the operations, grouped by tag, then the types.
+ * Makes an HTML page of an OpenAPI description: the operations, grouped by tag, then the types.
  *
- * Every text of the description is escaped. A reference (`$ref`) to a type becomes a link within the page.
+ * Texts of the description are escaped. A reference (`$ref`) to a type becomes a link within the page.
  */
 import { objectOf, textOf } from '../../base/fields.ts'
 import { isObject } from '../../base/json.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** An operation: `name` has its method and path, `group` its first tag (empty when it has none). */
+/** An operation: `name` is its method and path, `group` its first tag or empty. */
 interface Operation {
   readonly name: string
   readonly group: string
@@ -67,7 +67,7 @@ function parameterRow(parameter: unknown): string {
   return row(textOf(name), `${textOf(place) ?? ''}${need}`, schemaText(schema))
 }
 
-/** Returns a table row for each media type of a body; one row without a media type, none without a body. */
+/** Returns a table row for each media type of a body. A body without media types gives one row. */
 function contentRows(name: string, about: string, holder: unknown): string[] {
   if (holder === undefined) return []
   const types = Object.entries(objectOf(objectOf(holder)['content']))
@@ -84,7 +84,7 @@ function typeBlock(name: string, schema: unknown): string {
     `${escape(textOf(objectOf(schema)['description']))}</summary><pre>${schemaText(schema)}</pre></details>`
 }
 
-/** Returns a schema as JSON in HTML, with links in place of references; empty when there is no schema. */
+/** Returns a schema as JSON in HTML, with links in place of references; empty without a schema. */
 function schemaText(schema: unknown): string {
   if (schema === undefined) return ''
   const reference = isObject(schema) ? schema['$ref'] : undefined

@@ -5,7 +5,7 @@ export const docs = {
   name: 'docs',
   about: 'A page that describes the REST interface for people, made from the OpenAPI description',
   routes: {
-    // The page shows only the content of /openapi.json, and that route is open too.
+    // Open like /openapi.json, which has the same content.
     'GET /docs': 'open',
     'GET /redoc': 'open',
   },

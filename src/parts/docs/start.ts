@@ -1,7 +1,7 @@
 /**
  * Starts the part `docs`. The first request makes the page; later requests get the same bytes.
  *
- * The page has no script and no style, and loads nothing. Its Content-Security-Policy blocks scripts, styles and loads.
+ * The page has no script and no style. Its Content-Security-Policy blocks both.
  */
 import { parseOwnJson } from '../../base/json.ts'
 import type { Core } from '../../capabilities.ts'

@@ -1,8 +1,7 @@
 /**
- * Examines one agent for `agent-server doctor`: the program that the server would start, its login or key, and whether
- * it responds.
+ * Examines one agent for `agent-server doctor`: its program, its login or key, and whether it responds.
  *
- * The results contain names of keys, never their values.
+ * The results have names of keys, but no values.
  */
 import { randomUUID } from 'node:crypto'
 import { isMeasured } from '../../agents/acp/agent-info.ts'
@@ -37,16 +36,16 @@ export interface ExaminedAgent {
   readonly answers: boolean
 }
 
-/** An agent as clients list it. It contains names of keys and the state of the login, and no secret value. */
+/** An agent as clients list it, without secret values. */
 export interface DescribedAgent {
   readonly name: string
   readonly title: string
   readonly state: 'ready' | 'missing' | 'problem'
-  /** How the program is found, such as `installed, version 1.2.3`; the problem when it is not found. */
+  /** How the program was found, such as `installed, version 1.2.3`, or the problem. */
   readonly text: string
   readonly advice: string
   readonly login: LoginState
-  /** The names of the keys that are set, each with its source, such as `OPENAI_API_KEY (environment)`. */
+  /** The names of the keys that are set, with their sources, such as `OPENAI_API_KEY (environment)`. */
   readonly keys: readonly string[]
   readonly api_key_variable: string
   readonly base_url_variable: string
@@ -76,10 +75,7 @@ export async function describeAgent(examination: AgentExamination): Promise<Desc
 /** Timeout for the program's first response. Gemini CLI takes twelve seconds on a busy machine. */
 const answerTimeoutMs = 60_000
 
-/**
- * Examines one agent. Starts its program, unless the program is missing or npx would run it. @throws the signal's
- * reason
- */
+/** Examines one agent. Does not start a missing program or npx. @throws the signal's reason */
 export async function examineAgent(examination: AgentExamination): Promise<ExaminedAgent> {
   const { provider, config, signal } = examination
   const env = environmentFor(examination)
@@ -123,7 +119,7 @@ export async function examineAgent(examination: AgentExamination): Promise<Exami
   }
 }
 
-/** Returns the environment that a conversation gives the agent's program, but without the secrets. */
+/** Returns the environment that the program gets in a conversation, without the secrets. */
 function environmentFor({ provider, config, environment }: AgentExamination): Record<string, string> {
   const { variables, defaults } = provider
   return {
@@ -155,7 +151,7 @@ async function findSource({ provider, config }: AgentExamination, env: Environme
     }
     const found = await readInstallation(agentsDir, provider.name)
     const installedCommand = (name: string): Promise<readonly string[] | undefined> => installed.commandOf(name)
-    // Allowing npx is safe: an npx command is only shown here, never started.
+    // An npx command is shown here, but not started.
     const command = await findProgram(provider.command, provider, env['PATH'] ?? '', {
       installedCommand,
       allowNpx: true,
@@ -187,7 +183,7 @@ interface Access {
 
 async function describeAccess({ provider, secretNames }: AgentExamination, env: Environment): Promise<Access> {
   const secrets = new Set(secretNames)
-  // A login token may be a stored secret. Only its existence matters, so the text `set` stands for its value.
+  // A login token may be a stored secret. `set` stands for its value, which `detectLogin` does not need.
   const tokens = (provider.login?.tokenVariables ?? []).filter((name) => secrets.has(name)).map((name) => [name, 'set'])
   const environment = { ...env, ...Object.fromEntries(tokens) }
   const login = await detectLogin(provider, { environment, platform: process.platform, clock: Date.now })
@@ -210,10 +206,7 @@ function describeGreeting({ name, version: told, authMethods }: Greeting): strin
   return `${name} ${told}${authMethods.length === 0 ? '' : `, signs in by ${authMethods.join(', ')}`}`
 }
 
-/**
- * Returns a warning when the program reports another name or version than the provider table; empty when both match, or
- * when the table has no version.
- */
+/** Returns a warning when the program has another name or version than in the provider table; empty otherwise. */
 function describeUnmeasured(greeting: Greeting, provider: Provider): string {
   if (provider.version === '' || isMeasured(greeting, provider)) return ''
   const known = `this server knows ${provider.prefix} ${provider.version}`

@@ -1,8 +1,8 @@
 /**
- * `agent-server doctor`: prints each finding with its advice, as a line each or as JSON with `--json`.
+ * `agent-server doctor`: prints findings with advice, as lines or as JSON.
  *
- * The command changes nothing in the data folder and connects to no server, so it can run while a server uses the
- * folder. It starts the programs of agents one after the other, and ends each of them.
+ * It changes nothing in the data folder, so a server may be using the folder. The programs of agents are started one
+ * after the other.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -16,8 +16,7 @@ import { examineMachine } from './machine.ts'
 import { formatFinding } from './format.ts'
 
 /**
- * Runs the command. Returns exit code 0 when a server can run here and every agent that the command line names
- * responds, else 1.
+ * Runs the command. Returns 0 when a server can run here and all named agents respond, else 1.
  * @throws AppError `invalid_option` for a provider that is not in the table; the errors of `loadProviders`; the
  * signal's reason
  */

@@ -1,4 +1,4 @@
-/** Formats a finding as a line of `agent-server doctor`: state, subject, text, and advice when there is any. */
+/** Formats a finding as a line of `agent-server doctor`. */
 import type { Finding } from '../../finding.ts'
 
 export function formatFinding({ subject, state, text, advice }: Finding): string {

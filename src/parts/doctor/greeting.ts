@@ -1,7 +1,7 @@
 /**
- * Starts an agent program, sends `initialize` and ends the program, for `agent-server doctor`.
+ * Starts an agent program, sends `initialize` and ends the program.
  *
- * No session is opened and `authenticate` is not sent, so no model is called. No process of the program is left.
+ * No session is opened, so no model is called.
  */
 import { messageOf } from '../../base/errors.ts'
 import { silentLog } from '../../base/log.ts'

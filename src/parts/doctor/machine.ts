@@ -1,9 +1,6 @@
 /**
- * Examines the machine for `agent-server doctor`. It changes nothing in the data folder.
- *
- * Required are a new enough Node, a usable data folder, free disk space, and keys that open the stored secrets and that
- * no other user may write. Optional are, for example, a cgroup for each agent, a pseudo-terminal and a browser
- * (decisions 26, 28 and 29).
+ * Examines the machine for `agent-server doctor`: Node, the data folder, keys, and optional means such as cgroups
+ * (decisions 26, 28 and 29). Changes nothing in the data folder.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -27,7 +24,7 @@ import { examineOperation } from './operation.ts'
 
 export interface MachineExamination {
   readonly config: Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'> & Readonly<Record<string, unknown>>
-  /** The paths of the key files that options name and that other users can read. Default: none. */
+  /** The key files of options that other users can read. Default: none. */
   readonly exposedFiles?: readonly string[]
   readonly environment: Environment
   /** The parts of this build, each of which may add a finding. Default: none. */

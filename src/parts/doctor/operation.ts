@@ -28,8 +28,7 @@ const fewBytes = 1024 * MiB
 
 async function examineDisk(dataDir: string): Promise<Finding> {
   const subject = 'disk'
-  // A data folder that is not made yet has the space of the folder above it. When neither folder can be asked, the
-  // finding says so.
+  // A missing data folder has the space of its parent folder.
   const space = await statfs(dataDir).catch(() => statfs(dirname(dataDir))).catch(() => undefined)
   if (space === undefined) return { subject, state: 'ok', text: 'the system does not report its space', advice: '' }
   const free = space.bavail * space.bsize
@@ -56,7 +55,7 @@ const fewDescriptors = 4096
 
 async function examineDescriptors(proc: string): Promise<Finding> {
   const subject = 'open files'
-  // Without /proc the limit counts as unlimited.
+  // A limit that cannot be read counts as unlimited.
   const limits = await readFile(join(proc, 'self', 'limits'), 'utf8').catch(() => '')
   const [, word = 'unlimited'] = /^Max open files +(\d+|unlimited) /m.exec(limits) ?? []
   const text = `a process may have ${word} files open`
@@ -69,7 +68,7 @@ const hourMs = 3_600_000
 
 async function examineClock(dataDir: string, now: number): Promise<Finding> {
   const subject = 'clock'
-  // A data folder that is not made yet says nothing about the clock.
+  // A missing data folder passes this check.
   const changed = (await stat(dataDir).catch(() => undefined))?.mtimeMs ?? 0
   const text = new Date(now).toISOString()
   if (changed <= now + hourMs) return { subject, state: 'ok', text, advice: '' }

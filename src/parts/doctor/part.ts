@@ -1,4 +1,4 @@
-/** The part `doctor`: the command that examines this machine and its agents, and says how to mend each problem. */
+/** The part `doctor`: examines this machine and its agents, and gives advice. */
 import type { Part, PartModule } from '../../part.ts'
 
 const help = `Usage: agent-server doctor [options] [NAME ...]
@@ -24,7 +24,7 @@ export const doctor = {
   routes: {
     'GET /api/doctor': 'configure',
     'GET /api/doctor/agents': 'read',
-    // This route starts the program of an agent, as a conversation does, so it needs the same right.
+    // This route needs the right of a conversation, because it starts the program of an agent.
     'POST /api/doctor/agents/{name}': 'drive',
   },
   spec: () => import('./spec.ts'),

@@ -1,7 +1,7 @@
 /**
- * REST handlers for the examinations of `agent-server doctor`: the machine, and each agent.
+ * REST handlers that examine the machine, list the agents and examine one agent.
  *
- * Listing the agents starts no program. Examining one agent starts its program and ends it, as the command does.
+ * Listing the agents starts no program. Examining an agent starts and ends its program.
  */
 import { join } from 'node:path'
 import { clientSignal, ok, type Call } from '../../api/call.ts'
@@ -29,7 +29,7 @@ export async function listAgents(core: DoctorNeeds, call: Call): Promise<HttpRes
   return ok({ items })
 }
 
-/** Examines one agent in a temporary folder. @throws AppError `not_found` for a provider that is not in the table */
+/** Examines one agent in a temporary folder. @throws AppError `not_found` for an unknown provider */
 export async function examineOne(core: DoctorNeeds, call: Call): Promise<HttpResponse> {
   const { config, environment, providers, runtimeDir } = core
   const name = parameterOf(call.parameters, 'name')

@@ -1,4 +1,4 @@
-/** `agent-server keys add|list|revoke`: works on the data folder, whether or not a server runs there. */
+/** `agent-server keys add|list|revoke`: the named keys of a data folder. A server may be running on the folder. */
 import { scopes, type Scope } from '../../access.ts'
 import { AppError } from '../../base/errors.ts'
 import { formatRows } from '../../base/rows.ts'
@@ -120,7 +120,7 @@ function tagIn(word: string | undefined): Tag | undefined {
 
 /** The largest value of a limit of conversations or of runs. */
 const mostNumber = 9_999_999
-/** The largest value of a limit of the disk, as that of `--max-disk` of the server. */
+/** The largest limit of disk space. */
 const mostBytes = 2 ** 50
 
 /** Returns the number after a flag; undefined without the flag. @throws AppError `invalid_option` */

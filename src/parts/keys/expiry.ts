@@ -6,7 +6,7 @@ const tenYearsMs = 3660 * 86_400_000
 
 /**
  * Returns the end of a key in milliseconds since the epoch; undefined without the option.
- * @throws AppError `invalid_option` for a word of another form, a time in the past, and a time in more than ten years
+ * @throws AppError `invalid_option` for a wrong form, a past time, or a time after more than ten years
  */
 export function endOf(word: string | undefined, now: number): number | undefined {
   if (word === undefined) return undefined
@@ -17,7 +17,7 @@ export function endOf(word: string | undefined, now: number): number | undefined
   throw new AppError('invalid_option', `Could not use --expires "${word}": ${expected}`)
 }
 
-/** Returns the time of a date in UTC, with or without the time of the day; NaN for another text. */
+/** Returns the time of a date in UTC; NaN for other text. */
 function timeOf(word: string): number {
   return /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/.test(word) ? Date.parse(word) : Number.NaN
 }

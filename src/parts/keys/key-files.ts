@@ -1,9 +1,8 @@
 /**
- * The stored named keys: a file for each key in the folder `named-keys` of the data folder.
+ * The stored named keys: the files `named-keys/NAME.json` of the data folder.
  *
- * A file is called `NAME.json`, has the mode 0600 and never changes. It appears with its whole content and is removed
- * as a whole, so the command and a running server need no lock. Of two commands that add the same name, one succeeds. A
- * killed command leaves the whole key or no key. A file holds the digest of the key, never the key.
+ * A file is created and removed as a whole and never changed. So the command and a running server need no lock. A file
+ * has the digest of the key, not the key.
  */
 import { join } from 'node:path'
 import { scopes, type Scope } from '../../access.ts'

@@ -1,10 +1,8 @@
 /**
- * The text of a named key and its digest.
+ * The text of a named key, `ask_<id>_<256 random bits>`, and its digest.
  *
- * A key is `ask_`, the id of the key, `_` and 256 random bits. The id is no secret: it finds the stored digest, and it
- * tells the operator which key was found in a place where it should not be. The digest is one SHA-256 of the text. A
- * slow hash protects passwords, because they can be guessed. 256 random bits cannot be guessed, and a slow hash would
- * delay each request.
+ * The id is no secret and finds the stored digest. The digest is one SHA-256: 256 random bits need no slow hash,
+ * because they cannot be guessed.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 

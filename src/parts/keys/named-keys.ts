@@ -1,9 +1,8 @@
 /**
- * The named keys of a running server: who holds a key, and the connections that end with it.
+ * The named keys of a running server, and the connections that end with a key.
  *
- * The folder of keys is looked at four times a second, so a key that a command adds or revokes is known within a
- * second. A key is refused as soon as it has expired, and its connections are ended at the next look. When the folder
- * cannot be read, all named keys are refused.
+ * The folder is checked every `lookEveryMs` for added and revoked keys. An expired key is refused at once. Its
+ * connections end at the next check.
  */
 import { rightsOf } from '../../access.ts'
 import { errorOf, messageOf } from '../../base/errors.ts'
@@ -17,7 +16,7 @@ export interface NamedKeysOptions {
   readonly dataDir: string
   readonly clock: () => number
   readonly log: Log
-  /** Called with the name of each key that is added or revoked while the server runs. */
+  /** Called for each key that is added or revoked while the server runs. */
   readonly onChange: (change: 'key added' | 'key revoked', name: string) => void
   /** Adds the text of a key to the texts that the server masks. */
   readonly hide: (text: string) => void
@@ -36,17 +35,17 @@ interface Holder {
 }
 
 const lookEveryMs = 250
-/** After a change of the folder, this number of looks reads it again: a second change may have the same time stamp. */
+/** The number of further reads after a change of the folder: a second change may have the same time stamp. */
 const freshLooks = 8
 
 export class OpenKeys implements NamedKeySource {
   readonly #options: NamedKeysOptions
   /** The keys by id. */
   #holders = new Map<string, Holder>()
-  /** The time stamp of the folder at the last look, and the number of looks at which it was unchanged. */
+  /** The folder's time stamp at the last look, and the number of looks without a change. */
   #seen = { stamp: '', looks: 0 }
   #looking: Promise<void> = Promise.resolve()
-  /** False until `open` has read the existing keys, so that `onChange` is not called for them. */
+  /** True after `open` has read the existing keys, for which `onChange` is not called. */
   #isOpen = false
   /** The errors that were logged since the folder changed. A repeated error is not logged again. */
   readonly #told = new Set<string>()
@@ -87,7 +86,7 @@ export class OpenKeys implements NamedKeySource {
     return [...this.#holders.values()].map(({ key }) => key).sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  /** Removes a key and ends its connections. Returns false when there is none. @throws AppError `storage_failed` */
+  /** Removes a key and ends its connections. Returns false for an unknown key. @throws AppError `storage_failed` */
   async revoke(name: string): Promise<boolean> {
     const isRemoved = await removeKey(this.#options.dataDir, name)
     this.#seen = { stamp: '', looks: 0 }
@@ -95,7 +94,7 @@ export class OpenKeys implements NamedKeySource {
     return isRemoved
   }
 
-  /** Reads the folder if it has changed, and ends the connections of revoked and expired keys. Never rejects. */
+  /** Reads the folder after a change, and ends the connections of revoked and expired keys. Never rejects. */
   look(): Promise<void> {
     this.#looking = this.#looking.then(() => this.#look())
     return this.#looking
@@ -151,7 +150,7 @@ export class OpenKeys implements NamedKeySource {
     })
   }
 
-  /** Returns false for a key with limits when the part that enforces them cannot be started. */
+  /** Returns false for a key whose limits cannot be enforced. */
   async #isReady({ name, limits }: StoredKey): Promise<boolean> {
     if (Object.values(limits).every((limit) => limit === undefined)) return true
     try {

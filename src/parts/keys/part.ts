@@ -1,4 +1,4 @@
-/** The part `keys`: named keys with scopes, which the operator adds and revokes while the server runs. */
+/** The part `keys`: named keys with scopes, for clients. */
 import type { Part, PartModule } from '../../part.ts'
 
 const help = `Usage: agent-server keys add NAME --scopes LIST [--expires TIME] [--tag NAME=VALUE]
@@ -43,7 +43,7 @@ export const keys = {
   about: 'Named keys: keys for clients with scopes, an expiry and a tag, added and revoked while the server runs',
   routes: {
     'GET /api/keys': 'keys',
-    // No route adds a key. So a thief cannot use a stolen key to make a key that outlasts it.
+    // There is no route to add a key: a thief with a stolen key could add another key.
     'DELETE /api/keys/{key_name}': 'keys',
     // A client asks for its own name and scopes.
     'GET /api/keys/current': 'read',

@@ -1,4 +1,4 @@
-/** Named keys as responses and the command show them, without the digest. */
+/** The form in which named keys are shown: without the digest. */
 import { scopes, scopeOf } from '../../access.ts'
 import type { Principal } from '../../http/principal.ts'
 import type { StoredKey } from './key-files.ts'

@@ -1,4 +1,4 @@
-/** `agent-server prune`: applies the limits of retention to a data folder, or lists what they would remove. */
+/** `agent-server prune`: removes conversations that exceed the limits of retention, or lists them. */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { formatRows } from '../../base/rows.ts'
@@ -42,7 +42,7 @@ async function prune({ openServer, signal }: CommandCall): Promise<readonly Judg
   }
 }
 
-/** Returns the conversations that exceed a limit, each with the reason to stay, if any. Changes nothing. */
+/** Returns the conversations that exceed a limit, and why some of them stay. */
 async function plan({ config: { dataDir }, tell, signal }: CommandCall, limits: RetainLimits): Promise<Judged[]> {
   const folder = join(dataDir, 'conversations')
   const states = new Map<string, ConversationState>()

@@ -1,9 +1,8 @@
 /**
- * Knows the size of the data folder at any time.
+ * Estimates the size of the data folder.
  *
- * Every five minutes a walk through the folder adds up the sizes of its files, in the background. Between two walks,
- * the bytes that are written to logs are added. Deleted files count until the next walk. The next walk begins early
- * when a request is refused because the folder is full.
+ * A walk through the folder adds up the sizes of its files. After a walk, the bytes written to logs are added. Deleted
+ * files count until the next walk.
  */
 import type { Clock } from '../../base/stamp.ts'
 import { folderBytes } from './folder-size.ts'
@@ -29,19 +28,16 @@ export class DiskUsage {
   constructor(options: DiskUsageOptions) {
     this.#options = options
     this.#walks = new Measuring({ everyMs, clock: options.clock, measure: (signal) => this.#measure(signal) })
-    // `written` counts nothing before the parts have started, so the first walk waits for their start.
+    // Deferred, because `written` counts nothing before the parts have started.
     setImmediate(() => this.refresh())
   }
 
-  /**
-   * The bytes of the folder at the last walk, and the bytes written to logs since then. Before the first walk it is
-   * only the bytes written to logs.
-   */
+  /** The bytes of the folder at the last walk, plus the bytes written to logs since the walk began. */
   get bytes(): number {
     return this.#measured + Math.max(0, this.#options.written() - this.#before)
   }
 
-  /** Begins a walk, unless one is under way or ended a moment ago. */
+  /** Begins a walk, except during a walk and in the second after a walk. */
   refresh(): void {
     this.#walks.refresh()
   }

@@ -1,8 +1,7 @@
 /**
- * Decides which conversations the limits of retention do not keep. Pure functions.
+ * Decides which conversations exceed the limits of retention. Pure functions.
  *
- * A conversation and all conversations below it, such as those of its sub-agents, are one family. A family stays or
- * goes as a whole.
+ * A conversation and all conversations below it are one family. A family is judged as a whole.
  */
 import { formatMicros } from '../../base/stamp.ts'
 import type { ListEntry } from '../../conversation/list/sorted-entries.ts'
@@ -72,11 +71,10 @@ export interface DueFamily extends Family {
 }
 
 /**
- * Returns the families that a limit does not keep, the family with the oldest change first. The newest families stay as
- * far as the limits of number and bytes allow. A family with `isKept` is returned only for the limit of days, so that
- * the caller can report why it stays.
- * @param families the family with the newest change first
- * @param bytesOf returns the bytes of a family; only called with a limit of bytes
+ * Returns the families that exceed a limit, the oldest change first. Families with `isKept` are judged by the limit of
+ * days alone. The caller keeps them.
+ * @param families the newest change first
+ * @param bytesOf returns the bytes of a family; called with a limit of bytes
  * @param now milliseconds since the epoch
  */
 export function dueFamilies(

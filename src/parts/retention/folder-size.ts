@@ -1,12 +1,12 @@
-/** Measures folders, as du(1) does: the space that files take up on the disk. Links are not followed. */
+/** Measures the disk space of folders. Links are not followed. */
 import { join } from 'node:path'
 import { lstat, readdir } from '../../base/read-files.ts'
 
 const blockBytes = 512
 
 /**
- * Returns the bytes of a folder with everything in it. An entry that cannot be read, such as a file that is removed
- * meanwhile, counts 0. A file with two names in the folder counts twice.
+ * Returns the bytes of a folder with everything in it. An entry that cannot be read counts 0. A file with two names
+ * counts twice.
  * @throws the signal's reason
  */
 export async function folderBytes(folder: string, signal?: AbortSignal): Promise<number> {

@@ -1,9 +1,7 @@
 /**
- * The disk space of the conversations that each named key with a limit of disk space has made.
+ * Measures the disk space of the conversations that each named key with a limit has made.
  *
- * It is measured in the background: every `everyMs`, and when `bytesOf` is called, at most once a second. A closed
- * conversation is read again only when it has changed or was open. An open conversation is always read, because the
- * list does not show all that it writes. Bytes that are written or deleted after a measurement count at the next one.
+ * A conversation is measured again if it is open, was open, or has changed.
  */
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -30,7 +28,7 @@ interface Size {
 
 /** The time between two measurements. */
 const everyMs = 5000
-/** The number of conversations after which other work gets its turn. */
+/** The number of conversations per turn of the event loop. */
 const turnLength = 1000
 
 export class KeyUse {
@@ -46,13 +44,13 @@ export class KeyUse {
     this.#measuring = new Measuring({ everyMs, clock: options.clock, measure: (signal) => this.#measure(signal) })
   }
 
-  /** Returns the bytes at the last measurement, 0 for a key that was not measured. Then measures as `refresh` does. */
+  /** Calls `refresh`. Returns the bytes at the last measurement, 0 for a key that was not measured. */
   bytesOf(name: string): number {
     this.refresh()
     return this.#sums.get(name) ?? 0
   }
 
-  /** Begins a measurement, unless one is under way or ended a moment ago. */
+  /** Begins a measurement, except during a measurement and in the second after it. */
   refresh(): void {
     this.#measuring.refresh()
   }

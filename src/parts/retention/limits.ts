@@ -1,9 +1,9 @@
 /**
- * Limits the number of conversations, the runs at once and the size of the data folder. A named key can have its own
- * limits of conversations and runs, and of the disk space of its conversations.
+ * Limits the number of conversations, the runs at once and the size of the data folder. A named key can have limits of
+ * its own.
  *
- * A key's limits count the conversations that the key has made, whoever uses them. Runs of sub-agents count but are
- * never refused. A limit refuses new work only: nothing that is under way is stopped.
+ * The limits of a key count the conversations that the key has made, whoever uses them. Work that is under way is not
+ * stopped.
  */
 import { AppError } from '../../base/errors.ts'
 import type { AdmissionRules } from '../../conversation/run/admission.ts'
@@ -39,11 +39,9 @@ const retryAfterSeconds = 5
 
 export class Limits implements AdmissionRules {
   readonly #options: LimitsOptions
-  /**
-   * Allowed conversations that are not listed yet. The key is a new symbol, because two entries may have the same id.
-   */
+  /** Allowed conversations that are not listed yet. The keys are symbols, because two entries may have the same id. */
   readonly #creating = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
-  /** Allowed runs that are not under way yet, each under a new symbol. */
+  /** Allowed runs that are not under way yet. */
   readonly #starting = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
 
   constructor(options: LimitsOptions) {
@@ -100,7 +98,7 @@ export class Limits implements AdmissionRules {
   }
 
   assertSpace(madeBy: string | undefined, id?: string): void {
-    // A request that may begin a run is not asked again: it would leave a conversation without its first message.
+    // The run is allowed already. A refusal now would leave a conversation without its first message.
     if ([...this.#starting.values()].some(([started]) => started === id)) return
     const { limits: { diskBytes: limit }, disk, keyUse } = this.#options
     if (limit > 0 && disk.bytes >= limit) {
@@ -159,7 +157,7 @@ function countOf(made: Made, madeBy: string | undefined): number {
   return count
 }
 
-/** Returns the figure; an empty list without a value, and for a limit that is not set. */
+/** Returns the figure; an empty list without a value or for a limit of 0. */
 function gauge(name: string, about: string, value: number | undefined): PartFigure[] {
   return value === undefined || (value === 0 && name.startsWith('max_')) ? [] : [{ name, type: 'gauge', about, value }]
 }

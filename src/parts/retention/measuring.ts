@@ -25,7 +25,7 @@ export class Measuring {
     this.#timer.unref()
   }
 
-  /** Begins a measurement, unless one is under way or ended less than `atLeastMs` ago. */
+  /** Begins a measurement, except during a measurement and within `atLeastMs` after it. */
   refresh(): void {
     if (this.#options.clock() - this.#endedAt >= atLeastMs) this.#start()
   }

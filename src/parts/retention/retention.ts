@@ -1,9 +1,7 @@
 /**
- * Removes the conversations that the limits do not keep, one after the other.
+ * Removes the conversations that exceed the limits, one after the other.
  *
- * A conversation is removed only while it is closed: nobody reads it, no run of it is under way, and it was not used
- * for the time after which a server closes it. Its state is read first, and a conversation that changes after that
- * stays. If the server is killed during a pass, each conversation is whole or removed, and the next pass continues.
+ * An open conversation stays. So does a conversation that has changed since it was listed.
  */
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -132,7 +130,7 @@ export function judgedOf(
   return { id, last_activity: updatedAt, bytes: sizes.get(id) ?? 0, why, stays }
 }
 
-/** Returns the audit entry of a removal. The name in `by` has spaces, so it is not the name of a named key. */
+/** Returns the audit entry of a removal. Its name has spaces, unlike the name of a key. */
 function deedOf(id: string): Parameters<NonNullable<Trail['writer']>['begin']>[0] {
   return {
     by: { name: 'retention of the server', keyId: undefined },

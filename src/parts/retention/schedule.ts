@@ -1,7 +1,7 @@
 /**
- * Decides when a running server applies the limits of retention: once an hour, while no run is under way.
+ * Decides when a running server applies the limits of retention.
  *
- * If there is no moment without a run, the pass begins `waitMs` after it was due.
+ * A pass is due `everyMs` after the last pass. It then waits up to `waitMs` for a moment without a run.
  */
 
 export interface ScheduleOptions {

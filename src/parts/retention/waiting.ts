@@ -1,4 +1,4 @@
-/** Finds out whether a conversation has work. It must then stay, even if a limit of retention does not keep it. */
+/** Tells whether a conversation has work. Retention does not remove it then. */
 import { isEnded } from '../../conversation/log/status-table.ts'
 import type { ConversationState } from '../../conversation/log/state.ts'
 
@@ -10,10 +10,7 @@ interface Work extends Pick<ConversationState, 'execution_status'> {
   readonly unserved: readonly string[]
 }
 
-/**
- * Returns in words what the conversation waits for; undefined when it waits for nothing. A message that a failed run
- * did not serve is no reason to wait.
- */
+/** Returns the work of the conversation in words; undefined without work. A message is no work after a failed run. */
 export function waitingWork(state: Readonly<Work>): string | undefined {
   const { execution_status: status, pending_confirmations: questions, goal, unserved } = state
   if (status === 'running') return 'a run is under way'
