@@ -1,9 +1,7 @@
 /**
- * Reads `acp_env`: environment variables of an external agent that are not secrets (decisions 23). They are shown to
- * clients and not masked in texts.
+ * Checks `acp_env`: environment variables of an external agent that are not secrets (decisions 23).
  *
- * A name that changes which code programs load is refused. The variables override the global secrets, and the secrets
- * of the conversation override the variables.
+ * The variables are shown to clients and not masked in texts. A name that changes which code programs load is refused.
  */
 import { isLoaderVariable } from '../base/loader-variable.ts'
 

@@ -1,8 +1,8 @@
 /**
- * Reads agent settings from files and requests: migrates, validates and normalises them, and opens sealed secrets
- * (contract/settings.md 2.4, 2.5, 2.9, 2.10, 2.12 and 3). Pure.
+ * Reads agent settings from files and requests: migrates and validates them, and opens sealed secrets
+ * (contract/settings.md 2 and 3). Pure.
  *
- * An error message shows no value of the settings except `schema_version`, because a wrong value may be a secret.
+ * Error messages do not show values that may be secret.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -32,14 +32,14 @@ export interface AgentSettingsContext {
   readonly providers: readonly Provider[]
 }
 
-/** Returns the settings of a new server: the demo agent, which needs no account and no network (decisions 21). */
+/** Returns the settings of a new server: the demo agent (decisions 21). */
 export function freshAgentSettings(): AcpAgentSettings {
   return toAcpAgentSettings({ agent_kind: 'acp', acp_server: customServer, acp_command: ['agent-server-demo-agent'] })
 }
 
 /**
- * Reads complete agent settings from a file or a request. Settings without `schema_version` are read as version 0.
- * @throws AppError `invalid_input`; its list of issues is empty, because the settings are refused as a whole.
+ * Reads complete agent settings. Without `schema_version` they are read as version 0.
+ * @throws AppError `invalid_input` without issues
  */
 export function readAgentSettings(value: unknown, cipher: Cipher): AgentSettings {
   if (!isObject(value)) throw settingsFailure()
@@ -65,7 +65,7 @@ export function sealMcpState(state: Readonly<Record<string, unknown>>, cipher: C
 
 /**
  * Applies a diff to the stored settings. A diff with another `agent_kind` applies to the defaults of that kind.
- * @throws AppError `invalid_input`; its list of issues is empty, because the diff as a whole is refused.
+ * @throws AppError `invalid_input` without issues
  */
 export function applyAgentDiff(
   stored: AgentSettings,
@@ -86,7 +86,9 @@ export function applyAgentDiff(
   return { ...next, ...completeAcpChoice(next, diff, previous, providers) }
 }
 
-/** Returns `after` without keys whose place (model-home) differs from that in `before`. Keys in `diff` stay. */
+/**
+ * Returns `after` without the keys of models whose requests now go to another place (model-home). Keys in `diff` stay.
+ */
 export function withoutStrayKeys(
   before: AgentSettings, after: AgentSettings, diff: Readonly<Record<string, unknown>>,
 ): AgentSettings {
@@ -124,9 +126,8 @@ export function asAgentSettings(value: unknown): AgentSettings {
 }
 
 /**
- * Returns the plain value of a secret that a file or a client gave in plain text or as a token; undefined if it is
- * unset. Refuses a token that does not open, because the secret would be lost if the token were treated as unset.
- * @throws AppError `invalid_input` without issues
+ * Returns the plain value of a secret, which may be a token; undefined for an unset secret.
+ * @throws AppError `invalid_input` without issues for a token that does not open
  */
 export function readSecret(secret: string, context: string, cipher: Cipher): string | undefined {
   if (isUnset(secret)) return undefined
@@ -146,7 +147,7 @@ export function newerVersion(version: number, newest: number): AppError {
   return new AppError('invalid_input', `Settings validation failed: ${problem}`)
 }
 
-/** Returns the defaults of a kind without `schema_version`, so that a diff without it is read as version 0. */
+/** Returns the defaults of a kind without `schema_version`: the version of the diff counts. */
 function defaultsOf(kind: unknown): Record<string, unknown> {
   const known = kind === 'llm' ? 'openhands' : agentSettingsKinds.find((one) => one === kind)
   if (known === undefined) throw settingsFailure()

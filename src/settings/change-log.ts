@@ -1,8 +1,7 @@
 /**
- * Logs changes of stored files, such as the settings: the names of changed values, never a value.
+ * Logs changes of stored files, such as the settings: the names of changed values, but no values.
  *
- * The name of a nested value is a path with dots, of at most `depthLimit` names. A line has at most `nameLimit` names,
- * and the number of further names.
+ * The name of a nested value is a path with dots.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../base/json.ts'

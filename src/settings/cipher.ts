@@ -1,9 +1,9 @@
 /**
- * Seals secret values with AES-256-GCM (NIST SP 800-38D), for files and for the `encrypted` view of the settings.
+ * Seals secret values with AES-256-GCM (NIST SP 800-38D).
  *
- * A sealed value is a token: `as1:`, the id of its key, `:`, and in base64url the nonce (12 random bytes), the
- * ciphertext and the tag (16 bytes). The context of a token is the field that it belongs to; a token opens only with
- * the same context. The first key seals and every key opens, so keys can be rotated.
+ * A sealed value is a token: `as1:`, the id of its key, `:`, and in base64url the nonce (12 bytes), the ciphertext and
+ * the tag (16 bytes). A token opens with the context that it was sealed with, such as a field path. The first key
+ * seals. Each key opens its own tokens, so keys can be rotated.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'
 import type { RandomBytes } from '../base/stamp.ts'

@@ -2,21 +2,18 @@
  * Splits a command line into words with the quoting of sh (POSIX.1-2024, Shell Command Language 2.2), and joins words
  * into a line.
  *
- * No shell is involved, so `$`, `*`, `~`, `|`, `;` and `&` are ordinary characters, and nothing is expanded. Inside
- * single quotes nothing is special. Inside double quotes `\` escapes `"`, `\`, `$` and the backtick. Outside quotes `\`
- * escapes any character; an escaped line feed disappears.
+ * Nothing is expanded, so `$`, `*`, `~`, `|`, `;` and `&` are ordinary characters.
  */
 import { AppError } from '../base/errors.ts'
 
 const limitChars = 32_768
 
-/** Matches one piece of a line: blanks, '...', "...", \x, or characters without a special meaning. */
+/** Matches one piece of a line: blanks, '...', "...", \x, or ordinary characters. */
 const token = /(?<blank>\s+)|'(?<single>[^']*)'|"(?<double>(?:[^"\\]|\\[^])*)"|\\(?<escaped>[^])|(?<plain>[^\s'"\\]+)/y
 
 /**
- * Splits a command line into its words.
- * @throws AppError `invalid_input` for an open quote, a `\` at the end, NUL or more than 32,768 characters. The message
- * does not show the line, which may contain a secret.
+ * Splits a command line into its words. The error does not quote the line, which may contain a secret.
+ * @throws AppError `invalid_input` for an open quote, a `\` at the end, NUL or more than 32,768 characters
  */
 export function splitCommand(line: string): string[] {
   if (line.length > limitChars) throw refusal(`at most ${limitChars} characters`)
@@ -36,7 +33,7 @@ export function splitCommand(line: string): string[] {
   return word === undefined ? words : [...words, word]
 }
 
-/** Joins words into a line. A word that is empty or has other characters than `A-Za-z0-9_@%+=:,./-` is quoted. */
+/** Joins words into a line. Quotes empty words and words with special characters. */
 export function joinCommand(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
 }

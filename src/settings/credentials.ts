@@ -1,16 +1,14 @@
 /**
- * Plans the credentials of an external agent: which variables to remove from the child's finished environment, which to
- * add, and how to authenticate (spec: "Credentials of external agents"; decisions 23). Pure.
+ * Plans the credentials of an external agent: which variables of its environment to remove and to add, and how to
+ * authenticate (spec: "Credentials of external agents"; decisions 23). Pure.
  *
- *   login    API key   base URL                                 rule
- *   yes      removed   stays                                    3, 5: the login wins, the base URL still counts
- *   no       stays     stays                                    1
- *   unknown  stays     stays                                    2: a keychain cannot be inspected
- *   any      removed   removed   with `configDirStripsKey`      6: Claude Code with its config-directory variable
+ *     login    API key   base URL                                 rule
+ *     yes      removed   stays                                    3, 5: the login wins, the base URL still counts
+ *     no       stays     stays                                    1
+ *     unknown  stays     stays                                    2: a keychain cannot be inspected
+ *     any      removed   removed   with `configDirStripsKey`      6: Claude Code with its config-directory variable
  *
- * Claude Code gets a base URL in its variable, Codex in `CODEX_CONFIG`, and Gemini CLI as the ACP parameter `gateway`
- * (rule 5). An existing `CODEX_CONFIG` is not changed. Codex with a key gets its `publicBaseUrl` if no base URL is set,
- * because it then works without `authenticate`, which would store the key in the user's own login file.
+ * A base URL reaches the program as `baseUrlVia` says (rule 5). An existing `CODEX_CONFIG` is not changed.
  */
 import { assertNever } from '../base/errors.ts'
 import { isSet, type LoginState } from './login.ts'
@@ -75,9 +73,8 @@ function plainAuthentication(
 const codexProvider = 'agent_server'
 
 /**
- * Plans the credentials of Codex with a base URL. With a key, a separate model provider is configured, which needs no
- * `authenticate` and starts at once. Without a key the login stays, and only the base URL changes. A `CODEX_CONFIG` in
- * the environment is left alone.
+ * Plans the credentials of Codex with a base URL. With a key, Codex gets a separate model provider, which needs no
+ * `authenticate`. Without a key the login stays.
  */
 function codexPlan(
   environment: CredentialInput['environment'],

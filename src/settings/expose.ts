@@ -1,8 +1,8 @@
 /**
- * Makes the three views of agent settings that a client can choose with the header `X-Expose-Secrets`
- * (contract/settings.md 1): with redacted secrets, with sealed tokens, or with plain secrets.
+ * Makes the views of agent settings for the header `X-Expose-Secrets` (contract/settings.md 1): secrets are redacted,
+ * sealed or plain.
  *
- * `acp_command` is shown as the command that `resolveAcp` returns for it (decisions 21).
+ * `acp_command` is shown as the command that `resolveAcp` returns (decisions 21).
  */
 import { AppError, assertNever } from '../base/errors.ts'
 import type { AgentSettings } from '../schema/generated/settings.ts'
@@ -45,7 +45,7 @@ export function exposeAgentSettings(settings: AgentSettings, mode: ExposeMode, c
   return shown.agent_kind === 'acp' ? { ...shown, acp_command: resolveAcp(shown, providers).command } : shown
 }
 
-/** Returns a value of the schema type `type` with its secrets redacted, sealed or plain, as `mode` says. */
+/** Returns a value of the schema type `type` with its secrets in the form of `mode`. */
 export function exposeSecrets(type: SecretType, value: unknown, mode: ExposeMode, cipher: Cipher): unknown {
   switch (mode) {
     case 'redacted':

@@ -1,8 +1,4 @@
-/**
- * Finds which sealing keys sealed the tokens in a value, by the key's id in each token.
- *
- * No token is opened, so the id of a damaged token is returned too.
- */
+/** Finds which keys sealed the tokens in a value, by the key's id in each token. No token is opened. */
 import { isObject } from '../base/json.ts'
 import { keyOfToken } from './cipher.ts'
 

@@ -1,10 +1,8 @@
 /**
- * The server's own keys: the sealing key for secret values, and the session key that clients present.
+ * The server's own keys: the sealing key for secret values, and the session key that clients send.
  *
- * A key that the configuration does not give is created on first start, in the folder `keys/`, apart from the sealed
- * data. The sealed values of a backup without `keys/` cannot be opened. An unreadable key file is refused, never
- * replaced, because the values that its keys sealed would be lost. `exposedKeys` lists key files and folders that other
- * users may read or write.
+ * A key that the configuration does not give is created in the folder `keys/`. An unreadable key file is not replaced,
+ * because the values that its keys sealed would be lost.
  */
 import { scrypt } from 'node:crypto'
 import { join } from 'node:path'
@@ -36,9 +34,8 @@ const keyBytes = 32
 const version = 1
 
 /**
- * Returns the keys for `createCipher`, the sealing key first. Without a configured sealing key, the newest key in
- * `keys/` seals; it is created if needed.
- * @throws AppError `settings_unreadable` when the key file exists but is unreadable, `storage_full`, `storage_failed`.
+ * Returns the keys for `createCipher`, the sealing key first. Creates a sealing key if none is configured or stored.
+ * @throws AppError `settings_unreadable` for an unreadable key file, `storage_full`, `storage_failed`
  */
 export async function loadSealingKeys(options: SealingKeyOptions): Promise<Buffer[]> {
   const { folder, random, secretKey } = options
@@ -51,7 +48,7 @@ export async function loadSealingKeys(options: SealingKeyOptions): Promise<Buffe
 }
 
 /**
- * Returns the keys as `loadSealingKeys` does, but creates no key and changes nothing, so the list may be empty.
+ * Returns the keys as `loadSealingKeys` does, but writes nothing. The list may be empty.
  * @throws AppError `settings_unreadable`
  */
 export async function readSealingKeys({ folder, ...configured }: Omit<SealingKeyOptions, 'random'>): Promise<Buffer[]> {
@@ -81,10 +78,7 @@ export interface SessionKey {
   readonly made: boolean
 }
 
-/**
- * Returns the session key in `keys/`, and creates it if needed. It is used when the configuration gives no session key.
- * @throws as `loadSealingKeys`
- */
+/** Returns the session key in `keys/`, and creates it if needed. @throws as `loadSealingKeys` */
 export async function loadSessionKey({ folder, random }: KeyOptions): Promise<SessionKey> {
   const path = join(folder, sessionFile)
   const stored = await readStored(folder, sessionFile, 'session_api_key')
@@ -102,7 +96,7 @@ export function readSessionKey(folder: string): Promise<string | undefined> {
   return readStored(folder, sessionFile, 'session_api_key')
 }
 
-/** Returns the path of the session key's file in `keys/`, whether it exists or not. */
+/** Returns the path of the session key's file, which may not exist. */
 export function sessionKeyPath(folder: string): string {
   return join(folder, sessionFile)
 }
@@ -114,7 +108,7 @@ export interface ExposedKey {
   readonly mode: number
 }
 
-/** Returns the `keys/` folder and the key files, as far as other users may read or write them. Changes nothing. */
+/** Returns the `keys/` folder and the key files that other users may read or write. */
 export async function exposedKeys(folder: string): Promise<ExposedKey[]> {
   const paths = [folder, join(folder, sealingFile), join(folder, sessionFile)]
   const found = await Promise.all(paths.map(async (path) => {
@@ -126,8 +120,8 @@ export async function exposedKeys(folder: string): Promise<ExposedKey[]> {
 }
 
 /**
- * Derives a key with scrypt (RFC 7914), because an operator may type a pass phrase. The salt is fixed, because the same
- * configuration must give the same key on every start.
+ * Derives a key with scrypt (RFC 7914), because an operator may type a pass phrase. The salt is fixed, so that the same
+ * configuration gives the same key.
  */
 function deriveKey(secretKey: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -1,9 +1,8 @@
 /**
- * Detects whether a provider's own program is signed in: `yes`, `no`, or `unknown` for a keychain, which is not read.
+ * Detects whether a provider's program is signed in: `yes`, `no`, or `unknown` for a keychain, which is not read.
  *
- * It reads the files in which the provider keeps its login (spec: Credentials 2 and 4). Tokens are not returned. The
- * child's finished environment decides which home directory is read. An unreadable file is treated as missing, because
- * the program could not use it either.
+ * Reads the files in which the program stores its login (spec: Credentials 2 and 4). An unreadable file counts as
+ * missing.
  */
 import { join } from 'node:path'
 import { isObject } from '../base/json.ts'

@@ -1,9 +1,8 @@
 /**
- * Resolves the secrets of a conversation to values, right before its agent needs them.
+ * Resolves the secrets of a conversation to values.
  *
- * A lookup that points to this server's own secret route gets the global secret directly, without a request or a key
- * (decisions 23). No other route of this server can be looked up. Other addresses are fetched with `fetchText`. A
- * failed lookup is reported in `failures` and does not affect other lookups.
+ * A lookup of this server's own secret route gets the global secret without a request (decisions 23). Other addresses
+ * are fetched with `fetchText`. A failed lookup does not affect other lookups.
  */
 import { AppError } from '../base/errors.ts'
 import type { LookupSecret, SecretSource } from '../schema/generated/secrets.ts'
@@ -22,7 +21,7 @@ export interface LookupRequest {
 export interface ResolveSecretsOptions {
   /** Addresses of this server. A relative address of a lookup is resolved against the first. */
   readonly serverUrls: readonly string[]
-  /** Returns the value of a global secret. @throws AppError when there is no secret of this name. */
+  /** Returns the value of a global secret. @throws AppError for an unknown name */
   readonly globalSecret: (name: string) => Promise<string>
   /** Fetches the body of a GET. @throws AppError whose message contains no secret. */
   readonly fetchText: (request: LookupRequest) => Promise<string>
@@ -33,8 +32,8 @@ export interface ResolveSecretsOptions {
 
 export interface ResolvedSecrets {
   /**
-   * Values by name. A source without a value is left out. The caller must register the values with the masker before it
-   * uses them.
+   * Values by name. A source without a value is left out. The caller must register the values with the masker before
+   * use.
    */
   readonly values: ReadonlyMap<string, string>
   readonly failures: readonly LookupFailure[]

@@ -1,18 +1,16 @@
 /**
- * Finds the texts to mask for a secret value: the value itself, or the secret members of a credential file (decisions
- * 12). Pure.
+ * Finds the texts to mask for a secret value (decisions 12). Pure.
  *
- * A credential file in JSON also has members that are not secret, such as a type or a project; masking these would
- * damage other texts. In a text with several lines, some lines and values are masked alone as well, because output may
- * show them without the others.
+ * In a JSON credential file, secret members are masked: masking a type or a project would damage other texts. In a text
+ * with several lines, some lines are masked alone too, because output may show single lines.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import { maskingOf, type Masking } from '../base/masking-values.ts'
 import { addressSecrets } from '../base/secret-address.ts'
 
 /**
- * Returns the texts to mask. For a JSON object or array, these are its secret members and their secret parts, or the
- * whole value if no member is secret. For any other text, these are the value and its secret parts.
+ * Returns the texts to mask. For JSON, these are the secret members, or the whole value if no member is secret. For
+ * other text, these are the value and its secret parts.
  */
 export function maskedParts(value: string): string[] {
   const json = jsonIn(value)
@@ -36,7 +34,7 @@ const secretName = new RegExp([
   'token', 'secret', 'passw', 'passphrase', 'pwd', 'credential', 'cookie', 'authorization', 'bearer', 'signature',
   'apikey', 'key$', 'key_?data$', 'keys$', '^auths?$', '^jwt$', '^pat$', '^d$', '^pin$',
 ].join('|'), 'i')
-/** Names of members that are not secret, though some have a secret name: a public key, ids, addresses, lifetimes. */
+/** Names of members that are not secret, such as a public key, ids, addresses and lifetimes. */
 const descriptiveName = new RegExp([
   /public_?key$/,
   /(?:^|[_-])(?:ids?|uris?|urls?|type|expiry|expires(?:_?(?:at|in))?|endpoint|host|path|file)$/,
@@ -70,14 +68,14 @@ function membersIn(member: unknown): string[] {
   return typeof member === 'string' ? [] : membersOf(member, false)
 }
 
-/** True for a private key, a JSON Web Token, or a word of 20 characters or more with digits and both cases. */
+/** True for a private key, a JSON Web Token, or a word of at least 20 characters with digits and both cases. */
 function looksSecret(value: string): boolean {
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(value) || /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(value)) return true
   const hasAllKinds = /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value)
   return value.length >= 20 && /^[\w+/=~.-]+$/.test(value) && hasAllKinds
 }
 
-/** Returns the lines of a text of several lines that look like a key, and the values that lines assign to secrets. */
+/** Returns the lines that look like a key, and the values that lines assign to secrets. A single line gives none. */
 function secretLines(value: string): string[] {
   const lines = value.split(/[\r\n]+/)
   return lines.length < 2 ? [] : lines.flatMap((line) => secretIn(line.trim()))

@@ -1,8 +1,8 @@
 /**
- * Registers stored secrets with the masker: the newest values, and recently replaced values.
+ * Registers stored secrets with the masker.
  *
- * A replaced value stays masked for a while, because an agent that was started with it may still run. It is released
- * later, because the masker has a limit.
+ * A replaced value stays masked for a while, because a running agent may still have it. The oldest replaced values are
+ * released, because the masker has a limit.
  */
 import type { Masker } from '../base/masking.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Makes the HTTP headers that authenticate this server to an MCP server (contract: settings.md 3.1, `auth`). Pure.
+ * Makes the HTTP headers that authenticate this server to an MCP server (contract/settings.md 3.1, `auth`). Pure.
  *
- * For OAuth it uses the access token in the settings; `parts/mcp/oauth/` gets and renews tokens.
+ * `parts/mcp/oauth/` gets and renews OAuth tokens.
  */
 import { memberAt, objectOf, textOf, type Fields } from '../base/fields.ts'
 

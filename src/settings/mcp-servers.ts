@@ -1,13 +1,15 @@
 /**
- * Checks the rules for MCP servers in the settings that involve several members (contract/settings.md 3.1), and
- * converts an older spelling of `transport`.
+ * Checks rules for MCP servers that involve several members (contract/settings.md 3.1), and migrates older settings.
  */
 import { isObject } from '../base/json.ts'
 import type { McpServer } from '../schema/generated/settings.ts'
 
 export type McpTransport = 'stdio' | 'http' | 'sse'
 
-/** Returns the transport; http for an unknown name. Without a name: stdio if there is a command, else http. */
+/**
+ * Returns the transport. Without a name it is stdio for a server with a command. Any other missing or unknown name is
+ * http.
+ */
 export function transportOf(server: { readonly transport?: unknown; readonly command?: unknown }): McpTransport {
   const { transport, command } = server
   if (transport === 'stdio' || transport === 'sse') return transport
@@ -15,8 +17,8 @@ export function transportOf(server: { readonly transport?: unknown; readonly com
 }
 
 /**
- * True when a stdio server has a command, a remote server has an address, and at most one of `auth` and the header
- * Authorization is set.
+ * True when a server has the command or the address that its transport needs, and not both `auth` and the header
+ * Authorization.
  */
 export function isSoundServer(server: McpServer): boolean {
   const { command, url, auth, headers = {} } = server
@@ -26,7 +28,7 @@ export function isSoundServer(server: McpServer): boolean {
   return target !== undefined && target.trim() !== '' && !(hasAuth && hasAuthorization)
 }
 
-/** Migrates agent settings from before schema version 5, which spelled `transport` as `type` and `http` as `shttp`. */
+/** Migrates settings from before schema version 5, in which `transport` was `type` and `http` was `shttp`. */
 export function migrateServers(agentSettings: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { mcp_config: servers } = agentSettings
   if (!isObject(servers)) return agentSettings

@@ -1,14 +1,14 @@
 /**
  * Applies a settings diff to settings, without validation. Pure.
  *
- * `mergePatch` is RFC 7386 with one difference that existing clients know (contract/settings.md 2.4): an object keeps
- * its nulls if the settings have no object in its place. A member called `__proto__` stays an ordinary member.
+ * `mergePatch` is RFC 7386 with one difference (contract/settings.md 2.4): a new object keeps its nulls. A member
+ * called `__proto__` stays an ordinary member.
  */
 import { isObject } from '../base/json.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Merges at every depth: null deletes a member, an object merges into an object, any other value replaces a member. */
+/** Merges at each depth: null deletes a member, objects are merged, and any other value is stored. */
 export function mergePatch(base: Members, patch: Members): Record<string, unknown> {
   const members = new Map(Object.entries(base))
   for (const [name, value] of Object.entries(patch)) {
@@ -18,7 +18,7 @@ export function mergePatch(base: Members, patch: Members): Record<string, unknow
   return Object.fromEntries(members)
 }
 
-/** Merges like `mergePatch`, but a null at the top of the patch is stored as a value (contract/settings.md 2.6). */
+/** Merges like `mergePatch`, but stores a null at the top of the patch as a value (contract/settings.md 2.6). */
 export function mergeFields(base: Members, patch: Members): Record<string, unknown> {
   const members = new Map(Object.entries(base))
   for (const [name, value] of Object.entries(patch)) members.set(name, mergeMember(members.get(name), value))

@@ -1,9 +1,8 @@
 /**
- * Tells where the requests of a model go, so that a stored key goes only to the place that it was given for
- * (DECISIONS.md, section 44). Pure.
+ * Finds the place to which the requests of a model go. A stored key is for one place (DECISIONS.md, section 44). Pure.
  *
  * The place is the origin of the address in the settings. Without an address it is the provider that the model's name
- * begins with, or the provider whose models have names of this form.
+ * shows.
  */
 import { isObject } from '../base/json.ts'
 import type { LLM } from '../schema/generated/llm.ts'
@@ -15,19 +14,19 @@ export type ModelPlace = Pick<LLM, 'model' | 'base_url' | 'ollama_base_url'>
 /** Other names of a provider, with its usual name. */
 const aliases: ReadonlyMap<string, string> = new Map([['google', 'gemini'], ['ollama_chat', 'ollama']])
 
-/** The provider of a model whose name has no `PROVIDER/`, by the beginning of the name. */
+/** The providers of models whose names have no `PROVIDER/`, by the beginning of the name. */
 const bareNames: readonly (readonly [RegExp, string])[] = [
   [/^(?:gpt-|chatgpt-|codex-|o[134]\b)/, 'openai'],
   [/^claude-/, 'anthropic'],
   [/^gemini-/, 'gemini'],
 ]
 
-/** Returns the provider of a model whose name has no `PROVIDER/`; undefined for a name that is not in `bareNames`. */
+/** Returns the provider of a model whose name has no `PROVIDER/`; undefined for an unknown name. */
 export function bareProviderOf(model: string): string | undefined {
   return bareNames.find(([form]) => form.test(model))?.[1]
 }
 
-/** Returns the provider of a model by the model's name, in lower case; the whole name if no provider is known. */
+/** Returns the provider that a model's name shows; the name itself if no provider is known. */
 export function providerOf(model: string): string {
   const slash = model.indexOf('/')
   return slash > 0 ? providerName(model.slice(0, slash)) : (bareProviderOf(model) ?? model)
@@ -52,8 +51,8 @@ function placeOf({ model, base_url: given, ollama_base_url: ollama }: ModelPlace
 }
 
 /**
- * Returns `after`, without its secrets if its requests go to another place than those of `before`. Addresses, and
- * secrets that `change` has, are not removed.
+ * Returns `after`, without its secrets if its requests go to another place than before. Addresses and secrets in
+ * `change` stay.
  */
 export function withoutStraySecrets(before: LLM, after: LLM, change: unknown): unknown {
   if (isSamePlace(before, after)) return after
@@ -75,7 +74,7 @@ export function criticPlace({ server_url, model_name }: CriticChoice, agent: Mod
   return { ...agent, model: model_name ?? agent.model, base_url: server_url || agent.base_url }
 }
 
-/** Returns a problem if the critic's model is at another provider than the agent's, and needs a key that it lacks. */
+/** Returns a problem if the critic's model needs a key of its own and has none. */
 export function problemWithCritic(critic: CriticChoice, agent: ModelPlace): string | undefined {
   const place = criticPlace(critic, agent)
   const needsNone = Boolean(critic.server_url) || isSamePlace(place, agent) || providerOf(place.model) === 'ollama'

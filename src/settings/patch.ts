@@ -1,8 +1,4 @@
-/**
- * Computes the settings that result from a patch (contract/settings.md 2). Pure, except that it loads a profile.
- *
- * The result is validated before it is returned, so a patch applies whole or not at all.
- */
+/** Computes the settings after a patch (contract/settings.md 2). Pure, except that it loads a profile. */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import type { LLM } from '../schema/generated/llm.ts'
@@ -46,8 +42,7 @@ export function freshSettings(): Settings {
 
 /**
  * Decodes settings from the content of their file.
- * @throws AppError `invalid_input` for content that does not fit its schema, has a newer version, or has a token that
- * no key opens.
+ * @throws AppError `invalid_input` for content of another schema or a newer version, or with a token that no key opens
  */
 export function decodeSettings(content: Readonly<Record<string, unknown>>, cipher: Cipher): Settings {
   const file = { ...content, agent_settings: readAgentSettings(withModel(content['agent_settings']), cipher) }
@@ -57,7 +52,7 @@ export function decodeSettings(content: Readonly<Record<string, unknown>>, ciphe
   return settings
 }
 
-/** Returns the agent settings of a file, with the default model if an older server stored no model. */
+/** Returns the agent settings of a file, with the default model if none is stored. */
 function withModel(settings: unknown): unknown {
   if (!isObject(settings) || !isObject(settings['llm'])) return settings
   return { ...settings, llm: { model: storedModel, ...settings['llm'] } }
@@ -65,8 +60,8 @@ function withModel(settings: unknown): unknown {
 
 /**
  * Returns the settings after a patch.
- * @throws AppError `bad_request` for an empty patch, `invalid_input` without issues for settings that do not fit, and
- * the errors of loading a profile.
+ * @throws AppError `bad_request` for an empty patch, `invalid_input` without issues for settings that do not fit; the
+ * errors of `loadProfile`
  */
 export async function applyPatch(current: Settings, patch: SettingsPatch, context: PatchContext): Promise<Settings> {
   const { agent_settings_diff: agentDiff, conversation_settings_diff: chatDiff, misc_settings_diff: miscDiff } = patch

@@ -1,10 +1,8 @@
 /**
- * Stores the LLM profiles: named LLM configurations with their keys, to start or continue conversations
- * (contract/settings.md 7).
+ * Stores the LLM profiles: named LLM configurations with their keys (contract/settings.md 7).
  *
- * The file is `profiles.json`, with sealed secrets. A profile's secrets are registered with the masker before the
- * profile can be read. A profile that is invalid or does not open is not listed, and its use is refused until it is
- * replaced or removed. The settings, not this file, say which profile new conversations use.
+ * The file is `profiles.json`, with sealed secrets. A profile that is invalid or does not open is not listed. It cannot
+ * be used until it is replaced.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -26,8 +24,8 @@ import { isUnset } from './secret-values.ts'
 import { createStoredFile, type StoredFile } from './stored-file.ts'
 
 /**
- * Names must fit `ProfileName`. Every method throws AppError `settings_unreadable` when the file cannot be read.
- * Methods that change the file also throw `storage_full` and `storage_failed`; then nothing has changed.
+ * Names must fit `ProfileName`. Each method throws AppError `settings_unreadable` for an unreadable file. A method that
+ * writes also throws `storage_full` and `storage_failed`; then nothing has changed.
  */
 export interface ProfileStore {
   /** Lists the readable profiles by name. */
@@ -36,16 +34,16 @@ export interface ProfileStore {
   view(name: string, mode: ExposeMode): Promise<ProfileDetail>
   /**
    * Returns the LLM with plain secrets.
-   * @throws AppError as `view`, `invalid_input` when its provider connection is missing or is for another provider
+   * @throws AppError as `view`; `invalid_input` for a missing or unfit provider connection
    */
   load(name: string): Promise<LLM>
-  /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` if it cannot be stored */
+  /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` */
   save(name: string, profile: NewProfile): Promise<void>
   /** Renames a profile. @throws AppError `not_found`, `conflict` when another profile has the new name */
   rename(name: string, newName: string): Promise<void>
-  /** Removes a profile. Does nothing if there is no profile of this name. */
+  /** Removes a profile. Does nothing for an unknown name. */
   delete(name: string): Promise<void>
-  /** Returns the profiles that need a sealing key which `cipher` lacks, with the ids of these keys. */
+  /** Returns the profiles that need sealing keys which `cipher` lacks. */
   unopened(): Promise<readonly UnopenedProfile[]>
   /** Seals the secrets in the file with the sealing key. An unreadable profile stays as it is. */
   reseal(): Promise<void>
@@ -73,7 +71,7 @@ export interface ProviderCredentials extends Pick<LLM, 'base_url'> {
 export type FindConnection = (id: string) => Promise<ProviderCredentials | undefined>
 
 export interface ProfileStoreOptions {
-  /** Finds a provider connection. If this function is absent, there are no connections. */
+  /** Finds a provider connection. Default: there are no connections. */
   readonly findConnection?: FindConnection
   readonly onChange?: TellChange
   /** `profiles.json` in the data folder. */
@@ -168,7 +166,10 @@ async function withConnection(name: string, profile: LlmProfile, connectionOf: C
   throw unusable(name, `the key of its provider connection is for "${provider}", not for "${profile.llm.model}"`)
 }
 
-/** True when a connection has an address, the provider `custom`, or the provider of the model: its key may be used. */
+/**
+ * True when the key of a connection may be used: the connection has an address, or its provider is `custom` or that of
+ * the model.
+ */
 function fits({ model }: LLM, { provider, base_url }: ProviderCredentials): boolean {
   const name = providerName(provider)
   return Boolean(base_url) || name === 'custom' || name === providerOf(model)
@@ -201,7 +202,7 @@ function storedProfiles(
 }
 
 /**
- * Returns the LLM of a request with plain secrets, or without secrets if `include_secrets` is false.
+ * Returns the LLM of a request with plain secrets. Leaves the secrets out if `include_secrets` is false.
  * @throws AppError `invalid_input` for a token that does not open
  */
 export function plainLlm({ llm, include_secrets: withSecrets }: NewProfile, cipher: Cipher): LLM {
@@ -209,7 +210,7 @@ export function plainLlm({ llm, include_secrets: withSecrets }: NewProfile, ciph
   return typed(mapSecrets(type, { llm }, plain)).llm
 }
 
-/** Removes key and address from an LLM with a provider connection, because those of the connection are used. */
+/** Removes key and address from an LLM with a provider connection, which has its own. */
 function withoutOwnKey(llm: LLM): LLM {
   return llm.provider_connection_id === null ? llm : { ...llm, api_key: null, base_url: null }
 }
@@ -239,7 +240,7 @@ function renamed(entries: Entries, name: string, newName: string): Entries {
   return new Map([...entries].map(([other, kept]) => [other === name ? newName : other, kept]))
 }
 
-/** Summarises a profile. An address with credentials in it is a secret, so it is hidden. */
+/** Summarises a profile. Hides an address with credentials. */
 function summary(
   name: string, profile: LlmProfile, connection: ProviderCredentials | undefined, cipher: Cipher,
 ): ProfileSummary {
@@ -254,7 +255,7 @@ function hasKey({ llm }: LlmProfile): boolean {
   return !isUnset(llm.api_key ?? '')
 }
 
-/** Returns the view of a profile. A redacted key is null, so that a client which sends the view back sends no key. */
+/** Returns the view of a profile. A redacted key is null, because a client may send the view back. */
 function shown(profile: LlmProfile, mode: ExposeMode, cipher: Cipher): LLM {
   const { llm } = typed(exposeSecrets(type, profile, mode, cipher))
   return mode === 'redacted' ? { ...llm, api_key: null } : llm

@@ -1,15 +1,14 @@
 /**
- * The type of an entry of the provider table: the facts about an agent's program, as data (spec: providers A, B, C;
- * contract/settings.md 5; decisions 22).
+ * The type of an entry of the provider table: facts about an agent's program (contract/settings.md 5; decisions 22).
  *
- * The table is in `providers-table`. `--providers FILE` has entries of the same form (`providers-file`).
+ * The entries are in `providers-table` and in `--providers FILE`.
  */
 
 export interface Provider {
   /** For a preset the value of `acp_server`; for another entry the word of `acp_command` that selects it. */
   readonly name: string
   readonly displayName: string
-  /** The command that starts the program when `acp_command` is empty or only `name`. */
+  /** The command that starts the program, unless `acp_command` has another command. */
   readonly command: readonly string[]
   /** The npm package in `command`; empty for a program that does not come from npm. */
   readonly packageName: string
@@ -18,13 +17,16 @@ export interface Provider {
   /** The program that the package installs. */
   readonly binary: string
   /**
-   * The path of the program below `node_modules`, by platform (`linux-x64`). It is needed for a package whose install
-   * script would create `binary`, because install scripts are not run.
+   * The path of the program below `node_modules`, by platform (`linux-x64`). Needed when an install script would make
+   * `binary`, because install scripts are not run.
    */
   readonly programs: Readonly<Record<string, string>>
   /** The command that a user runs to install the program; empty if `agents install` can install it. */
   readonly installCommand: string
-  /** A command belongs to this entry if a word of it begins with this text. The agent's name in ACP contains it too. */
+  /**
+   * A command belongs to this entry if one of its words begins with this text. The agent's name in ACP contains the
+   * text.
+   */
   readonly prefix: string
   readonly apiKeyVariable: string
   /** Other names of the API key variable. The rules for the key hold for them too. */
@@ -33,11 +35,11 @@ export interface Provider {
   readonly configDirVariable: string
   /** The variable that moves all data of the program to a folder of the conversation (`acp_isolate_data_dir`). */
   readonly dataDirVariable: string
-  /** The variable that the program uses as the home directory for its own files; `HOME` is used when it is not set. */
+  /** The variable that replaces `HOME` for the program's own files. */
   readonly homeVariable: string
-  /** Variables of the server's environment that the child gets, besides the variables that every child gets. */
+  /** Further variables of the server's environment that the child gets. */
   readonly variables: readonly string[]
-  /** Variables that the child gets when neither the server's environment nor a secret sets them. */
+  /** Variables that the child gets unless the server's environment or a secret sets them. */
   readonly defaults: Readonly<Record<string, string>>
   readonly loginCommand: string
   /** The rule that detects a login, see `login`; null: a login is not detected. */
@@ -45,8 +47,7 @@ export interface Provider {
   /** The way in which a base URL reaches the program, see `credentials`. */
   readonly baseUrlVia: 'environment' | 'codex-config' | 'gateway'
   /**
-   * The base URL for a user who has set a key and no base URL, because with a base URL Codex works without
-   * `authenticate`. Null for a program that needs none.
+   * The base URL for a user with a key and no base URL; null for none. With a base URL Codex needs no `authenticate`.
    */
   readonly publicBaseUrl: string | null
   /** True when the config-directory variable makes the program drop key and base URL (spec: Credentials 6). */
@@ -57,24 +58,21 @@ export interface Provider {
   /** The default model; null when the agent chooses it. */
   readonly defaultModel: string | null
   readonly models: readonly string[]
-  /** The session modes. If they are null (unknown), open-modes judges a mode by its name. */
+  /** The session modes; null if they are unknown (see open-modes). */
   readonly modes: ProviderModes | null
 }
 
-/** The session modes of an agent, by the actions for which they ask the user (decisions 24). */
+/** The session modes of an agent, by the actions that need the user's permission (decisions 24). */
 export interface ProviderModes {
   /** The mode that asks before every action that changes something. */
   readonly asking: string
-  /** The mode that never asks. Equal to `asking` for a program that asks about the same actions in every mode. */
+  /** The mode that asks least. Equal to `asking` if no mode asks less. */
   readonly open: string
-  /** All modes that allow an action for which `asking` asks. `open` is among them, unless `open` equals `asking`. */
+  /** The modes that allow more actions than `asking`, including `open` if it does. */
   readonly moreOpen: readonly string[]
-  /** Modes other than `asking` that allow no action for which `asking` asks. Default: no modes. */
+  /** Other modes that allow no more actions than `asking`. Default: none. */
   readonly closed?: readonly string[]
-  /**
-   * Beginnings of commands that the mode `asking` was measured to run without asking. `*` stands for every command, in
-   * a mode that runs all commands in a sandbox.
-   */
+  /** Beginnings of commands that the mode `asking` was measured to run without asking. `*` stands for every command. */
   readonly unasked?: readonly string[]
 }
 
@@ -86,17 +84,17 @@ export interface LoginRule {
   readonly followsConfigDir: boolean
   /** The member of the file that holds the tokens; null when they are members of the file itself. */
   readonly member: string | null
-  /** Names of the members with an access token. Until its expiry, one of them is enough for a login. */
+  /** Members with an access token. Until the expiry, one access token is enough for a login. */
   readonly accessTokens: readonly string[]
   /** Names of the members with a refresh token, which renews access tokens. One of them is enough for a login. */
   readonly refreshTokens: readonly string[]
-  /** The member with the expiry of the access token in milliseconds; null if the file has no such member. */
+  /** The member with the expiry of the access token in milliseconds; null for none. */
   readonly expiry: string | null
-  /** Variables with an OAuth token. If one of them is set, the provider is signed in. */
+  /** Variables with an OAuth token. One of them is enough for a login. */
   readonly tokenVariables: readonly string[]
-  /** True when the login may be in the keychain on macOS, which is not read. */
+  /** True when the login may be in the macOS keychain, which is not read. */
   readonly keychain: boolean
-  /** Where the user's choice of a sign-in method is stored; null if the program stores no such choice. */
+  /** Where the user's choice of a sign-in method is stored; null if it is not stored. */
   readonly choice: LoginChoice | null
 }
 

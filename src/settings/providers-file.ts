@@ -1,9 +1,8 @@
 /**
- * Reads `--providers FILE`, with which the operator adds entries to the provider table or changes entries.
+ * Reads `--providers FILE`, which adds entries to the provider table or changes entries.
  *
- * The file is a JSON object of entries by provider name, with the members of `Provider` (see `provider`). Members given
- * for a built-in provider replace the table's members. A new provider needs `command` and `prefix`. Unknown members are
- * refused, because they are probably typing errors.
+ * The file is a JSON object of entries by provider name, with the members of `Provider`. A new provider needs `command`
+ * and `prefix`. Unknown members are refused, because they are probably typing errors.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -41,7 +40,7 @@ function wordsOf(command: string | readonly string[]): readonly string[] {
 
 /**
  * Returns the table with the entries of a providers file.
- * @throws AppError `bad_request` for a file that is no object or has a wrong entry; the message names the entry.
+ * @throws AppError `bad_request` for a file that is no object or has a wrong entry
  */
 export function withProvidersFile(providers: readonly Provider[], file: unknown): Provider[] {
   if (!isObject(file)) throw refusal('the providers file', 'an object of entries by name')

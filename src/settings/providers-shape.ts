@@ -1,7 +1,4 @@
-/**
- * The form of an entry of the provider table: a test, the words for an error message, and a JSON Schema (draft 2020-12)
- * for authors of a `--providers` file.
- */
+/** The form of an entry of the provider table: a test, words for error messages, and a JSON Schema (draft 2020-12). */
 import { isObject, type JsonObject } from '../base/json.ts'
 import { blankProvider, type LoginChoice, type LoginRule, type Provider, type ProviderModes } from './provider.ts'
 
@@ -127,7 +124,7 @@ export function isProvider(value: unknown): value is Provider {
   return wrongMembersOf(value).length === 0
 }
 
-/** Returns a text for each member that is missing, wrong or unknown; `['an object']` if the value is no object. */
+/** Returns a text for each missing, wrong or unknown member; `['an object']` if the value is no object. */
 export function wrongMembersOf(provider: unknown): string[] {
   return wrongMembers(provider, providerShape)
 }
@@ -135,8 +132,8 @@ export function wrongMembersOf(provider: unknown): string[] {
 export const providerNameShape = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /**
- * Returns the JSON Schema of a providers file. It requires no member of an entry, because an entry that changes a
- * built-in provider may omit any member. The server checks the members of a new entry.
+ * Returns the JSON Schema of a providers file. No member of an entry is required, because an entry may change a
+ * built-in provider.
  */
 export function providersSchema(): JsonObject {
   const { name: _, ...members } = providerShape

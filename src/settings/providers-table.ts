@@ -1,13 +1,12 @@
 /**
  * The provider table: facts about the agents that this server was tested with (decisions 22).
  *
- * The first three entries are the presets of the wire contract. Settings select any other entry by the command of its
- * program, or by its name in place of a command. A command is compared with the entries in this order. The facts were
- * measured on the pinned versions. `--providers FILE` adds or changes entries (`providers-file`).
+ * The first three entries are the presets of the wire contract. A command belongs to the first entry that fits. The
+ * facts were measured on the pinned versions.
  */
 import { blankProvider, type Provider } from './provider.ts'
 
-/** Commands that Claude Code and Qwen Code were measured to run without asking in their mode `default`. */
+/** Commands that Claude Code and Qwen Code run without asking in their mode `default`, as measured. */
 const readingCommands = [
   'ls', 'cat', 'pwd', 'echo', 'printf', 'head', 'tail', 'wc', 'grep', 'rg', 'find', 'tree', 'sort', 'cut', 'column',
   'sed', 'stat', 'du', 'df', 'ps', 'which', 'whoami', 'basename', 'dirname', 'git status', 'git log', 'git diff',
@@ -100,7 +99,7 @@ export const builtInProviders: readonly Provider[] = [
       folder: '.codex',
       file: 'auth.json',
       followsConfigDir: true,
-      // A file that only holds an API key is no subscription login.
+      // An API key in the file is no subscription login.
       member: 'tokens',
       accessTokens: ['access_token'],
       refreshTokens: ['refresh_token'],
@@ -110,7 +109,7 @@ export const builtInProviders: readonly Provider[] = [
       choice: null,
     },
     baseUrlVia: 'codex-config',
-    // With this base URL Codex needs no `authenticate`, which would write the key into the user's own login file.
+    // With this base URL Codex needs no `authenticate`, which would store the key in the user's login file.
     publicBaseUrl: 'https://api.openai.com/v1',
     configDirStripsKey: false,
     keyMethod: 'api-key',
@@ -121,8 +120,8 @@ export const builtInProviders: readonly Provider[] = [
       asking: 'read-only',
       open: 'agent-full-access',
       moreOpen: ['workspace-write', 'agent', 'agent-full-access'],
-      // Every command runs without asking in a sandbox without write access and network. The program asks only when its
-      // model wants to run a command outside of the sandbox. So every command is listed as unasked.
+      // Commands run without asking in a sandbox without write access and network. The program asks when its model
+      // wants to leave the sandbox.
       unasked: ['*'],
     },
   },
@@ -171,7 +170,7 @@ export const builtInProviders: readonly Provider[] = [
     baseUrlVia: 'gateway',
     publicBaseUrl: null,
     configDirStripsKey: false,
-    // `authenticate` is not sent: it would rewrite the user's settings file, and the program signs in without it.
+    // `authenticate` would rewrite the user's settings file. The program signs in without it.
     keyMethod: null,
     loginMethod: null,
     defaultModel: 'auto',
@@ -184,7 +183,7 @@ export const builtInProviders: readonly Provider[] = [
       open: 'yolo',
       moreOpen: ['autoEdit', 'yolo'],
       closed: ['plan'],
-      // Commands that were measured to run without asking when run alone. The program asks about `cat` and `head`.
+      // Commands that were measured to run without asking when run alone.
       unasked: [
         'ls', 'pwd', 'echo', 'find', 'tail', 'uniq', 'cut', 'stat', 'which', 'id', 'uname', 'seq', 'whoami', 'true',
         'git status', 'git log', 'git diff', 'git show',
@@ -194,12 +193,12 @@ export const builtInProviders: readonly Provider[] = [
   {
     ...blankProvider('opencode'),
     displayName: 'opencode',
-    // The program retries a failing model for half an hour. Only its log shows that, so it has to print its log.
+    // The program retries a failing model for half an hour, which its log shows.
     command: ['npx', '-y', 'opencode-ai@1.18.33', 'acp', '--print-logs', '--log-level', 'WARN'],
     packageName: 'opencode-ai',
     version: '1.18.33',
     binary: 'opencode',
-    // The baseline builds need no AVX2, so they run on every x64 processor.
+    // The baseline builds need no AVX2.
     programs: {
       'linux-x64': 'opencode-linux-x64-baseline/bin/opencode',
       'linux-arm64': 'opencode-linux-arm64/bin/opencode',
@@ -214,8 +213,7 @@ export const builtInProviders: readonly Provider[] = [
       'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY',
     ],
     defaults: {
-      // Without these rules the program never asks, not even for tools of MCP servers. Of two matching rules the last
-      // applies, so the program asks before it reads a `.env` file.
+      // Without these rules the program never asks. Of two matching rules the last applies.
       OPENCODE_PERMISSION: JSON.stringify({
         '*': 'ask',
         read: { '*': 'allow', '*.env': 'ask', '*.env.*': 'ask' },
@@ -228,8 +226,7 @@ export const builtInProviders: readonly Provider[] = [
       OPENCODE_DISABLE_LSP_DOWNLOAD: 'true',
     },
     loginCommand: 'opencode auth login',
-    // In "build" the program's configuration decides for which actions it asks, so the asking mode is also the open
-    // one.
+    // The program's configuration decides for which actions "build" asks. No mode asks less.
     modes: { asking: 'build', open: 'build', moreOpen: [], closed: ['plan'] },
   },
   {
@@ -244,7 +241,7 @@ export const builtInProviders: readonly Provider[] = [
     baseUrlVariable: 'OPENAI_BASE_URL',
     variables: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_MODEL', 'DASHSCOPE_API_KEY'],
     loginCommand: 'qwen',
-    // "default" has to be set: the program starts in "auto", in which a model decides when to ask.
+    // The program starts in "auto", in which a model decides when to ask.
     modes: {
       asking: 'default',
       open: 'yolo',
@@ -294,11 +291,10 @@ export const builtInProviders: readonly Provider[] = [
     prefix: 'cline',
     apiKeyVariable: 'CLINE_API_KEY',
     dataDirVariable: 'CLINE_DATA_DIR',
-    // A base URL can be set only in the program's own settings (`cline auth --baseurl`), so no variable is named for
-    // it.
+    // No variable sets a base URL: the program has it in its own settings (`cline auth --baseurl`).
     variables: ['CLINE_API_KEY', 'CLINE_PROVIDER', 'CLINE_MODEL', 'CLINE_DATA_DIR'],
     loginCommand: 'cline auth',
-    // The program asks in both modes while its option "auto_approve" is off, which is the default.
+    // Both modes ask while the program's option "auto_approve" is off, which is the default.
     modes: { asking: 'act', open: 'act', moreOpen: [], closed: ['plan'] },
   },
   {
@@ -309,12 +305,11 @@ export const builtInProviders: readonly Provider[] = [
     binary: 'openhands',
     installCommand: 'uv tool install openhands==1.16.0',
     prefix: 'openhands',
-    // Over ACP the program reads no variable for a key, an address or a model, not even with --override-with-envs. Only
-    // its settings count.
+    // Over ACP the program reads no variable for a key, an address or a model.
     configDirVariable: 'OPENHANDS_PERSISTENCE_DIR',
     dataDirVariable: 'OPENHANDS_PERSISTENCE_DIR',
     variables: ['OPENHANDS_PERSISTENCE_DIR'],
-    // Uses the price list of the package instead of a download, and prints no banner on the standard streams.
+    // Uses the price list of the package, and prints no banner.
     defaults: { LITELLM_LOCAL_MODEL_COST_MAP: 'True', OPENHANDS_SUPPRESS_BANNER: '1' },
     loginCommand: 'openhands',
     modes: { asking: 'always-ask', open: 'always-approve', moreOpen: ['always-approve', 'llm-approve'] },

@@ -1,8 +1,6 @@
 /**
- * Answers questions about the provider table: the provider of a command, the command and model of a provider, and the
- * settings that change with a diff (contract/settings.md 3.3 and 5; decisions 21). Pure.
- *
- * `--acp-command` is applied here. No program is started here.
+ * Resolves the provider, command and model of ACP settings, and completes their changes (contract/settings.md 3.3 and
+ * 5; decisions 21). Pure.
  */
 import { AppError } from '../base/errors.ts'
 import { isAcpServer, type AcpAgentSettings, type AcpServer } from '../schema/generated/settings.ts'
@@ -26,16 +24,16 @@ export interface AcpQuery {
 export interface ResolvedAcp {
   /** The entry of the table; undefined if no entry fits. */
   readonly provider: Provider | undefined
-  /** The program and its arguments, without `acp_args`. Empty when `acp_command` is empty and no entry fits. */
+  /** The program and its arguments, without `acp_args`. Empty if neither the settings nor the table have a command. */
   readonly command: readonly string[]
-  /** The model. If it is undefined, neither settings nor table name a model, and the agent chooses. */
+  /** The model; undefined when the agent chooses the model. */
   readonly model: string | undefined
 }
 
 /**
- * Resolves stored settings: an empty command becomes the provider's command, a missing model its default model. A
- * custom server, which is no preset, is found by its command. A command that is only the name of an entry stands for
- * that entry's command. Any other command selects the entry by `detectProvider`.
+ * Resolves stored settings. An empty command becomes the provider's command, and a missing model its default model. The
+ * provider of the server `custom` is found by the command: the name of an entry, or a command that `detectProvider`
+ * knows.
  */
 export function resolveAcp(choice: AcpQuery, providers: readonly Provider[]): ResolvedAcp {
   const { acp_server, acp_command, acp_model } = choice
@@ -84,8 +82,8 @@ export function parseNpxCall(command: readonly string[], provider: Provider): Np
 }
 
 /**
- * Returns the first provider whose `prefix` begins a word of the command, or whose `binary` is its first word. Returns
- * undefined if there is no such provider. A word is compared from its last `/` on, in lower case, without a version.
+ * Returns the first provider whose `prefix` begins a word of the command, or whose `binary` is its first word;
+ * undefined without such a provider. Words are compared in lower case, without path and version.
  */
 export function detectProvider(command: readonly string[], providers: readonly Provider[]): Provider | undefined {
   const words = command.map((word) => withoutVersion(lastSegment(word).toLowerCase()))
@@ -93,15 +91,13 @@ export function detectProvider(command: readonly string[], providers: readonly P
 }
 
 /**
- * Completes the ACP members of merged settings with the implied changes of a diff. `previous` is the server before the
- * diff, undefined after a change of the agent kind.
+ * Completes the ACP members of merged settings. `previous` is the server before the diff; undefined for a new agent
+ * kind.
  *
- * - A command that is not empty, without a server, sets the server that the command belongs to.
- * - A preset without a command sets the command of the preset (stored as `[]`).
- * - A new server without a model sets the default model of that server: other providers do not know the old model.
+ * - A command without a server sets the server of this command.
+ * - A preset without a command empties the command.
+ * - A new server without a model removes the model, which other providers do not know.
  * - A preset without a model gets its default model.
- *
- * Other members that the diff sets stay as set.
  */
 export function completeAcpChoice(
   merged: AcpChoice,
@@ -129,7 +125,7 @@ function serverOf(command: readonly string[], providers: readonly Provider[]): A
 
 /**
  * Returns the table with the commands of `--acp-command PROVIDER=COMMAND`.
- * @throws AppError `bad_request` for a provider that is not in the table.
+ * @throws AppError `bad_request` for an unknown provider
  */
 export function withCommands(
   providers: readonly Provider[],

@@ -1,9 +1,8 @@
 /**
  * Stores in `seals.json` the ids of the sealing keys that a data folder may need.
  *
- * Sealed values in logs are opened only when a run needs them, so a missing key would be found late. Therefore each
- * start adds the id of the key with which it seals, and a later start that lacks this key reports it at once. An id is
- * removed when a reseal has found that nothing needs the key, or when the operator declares the key lost.
+ * Each start adds the id of its sealing key, so that a later start without this key reports it at once. A reseal
+ * removes the ids of keys that nothing needs.
  */
 import { writeJsonFile } from '../base/json-file.ts'
 import { readVersioned, unreadable } from './stored-file.ts'

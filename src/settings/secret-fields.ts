@@ -1,9 +1,8 @@
 /**
  * Finds the secrets in a value by its schema, which marks members as secret.
  *
- * Every string below a secret member is a secret, for example each header in a map of headers. The value need not be
- * valid. A sealed secret opens only with the path that it was sealed with (`cipher`). The path has the names of the
- * members that lead to the secret, with `*` for each key of a map.
+ * Every string below a secret member is a secret. The value need not be valid. A sealed secret opens with the path that
+ * it was sealed with, such as `llm.api_key`.
  */
 import { isObject } from '../base/json.ts'
 import { addressSecrets } from '../base/secret-address.ts'
@@ -32,8 +31,8 @@ export function sealSecrets(type: SecretType, value: unknown, cipher: Cipher): u
 }
 
 /**
- * Returns a stored value with each token opened. Returns undefined when a token does not open. A secret that is no
- * token was written by hand: it is returned unchanged, and sealed with the next change.
+ * Returns a stored value with each token opened; undefined when a token does not open. A plain secret stays, because a
+ * user may have written it by hand.
  */
 export function openSecrets(type: SecretType, stored: unknown, cipher: Cipher): unknown {
   let isOpen = true
@@ -50,7 +49,7 @@ export function secretsToMask(type: SecretType, value: unknown): string[] {
   const found = new Set<string>()
   mapSecrets(type, value, (secret, path) => {
     const name = path.slice(path.lastIndexOf('.') + 1)
-    // A member named `value` is always masked: its name says nothing, and the object around it is usually a secret.
+    // The name `value` says nothing, and the object around the member is usually a secret.
     const parts = name === 'value' || isWorthMasking(name, secret) ? maskedParts(secret) : addressSecrets(secret)
     for (const part of parts) found.add(part)
     return secret
@@ -93,7 +92,7 @@ function walk(schema: Schema, value: unknown, path: Path, by: Walk): unknown {
     case 'nullable':
       return walk(schema.of, value, path, by)
     case 'either':
-      // At most one choice of an `either` is an object, an array or a map; no other choice can hold a secret.
+      // At most one choice of an `either` changes the value.
       return schema.of.reduce((current, choice) => walk(choice, current, path, by), value)
     case 'array':
       return Array.isArray(value) ? value.map((item) => walk(schema.items, item, path, by)) : value
@@ -113,15 +112,15 @@ function mapStrings(value: unknown, path: Path, by: Walk): unknown {
 }
 
 /**
- * Calls `map` for an address with credentials, or for the placeholder of such an address. A token that does not open is
- * kept, so that requests fail; if the address were left out, they would go to the default address.
+ * Calls `map` for an address with credentials or for its placeholder. A token that does not open stays: without an
+ * address, requests would go to the default address.
  */
 function mapAddress(value: unknown, path: Path, map: SecretMap): unknown {
   if (typeof value !== 'string' || !isSecretAddress(value)) return value
   return map(value, path.join('.')) ?? (isSealed(value) ? value : undefined)
 }
 
-/** Returns an object with its members mapped, without undefined members. Returns any other value unchanged. */
+/** Returns an object with its members mapped, without undefined members; any other value unchanged. */
 function mapEntries(value: unknown, map: (key: string, content: unknown) => unknown): unknown {
   if (!isObject(value)) return value
   const entries = Object.entries(value).map(([key, content]) => [key, map(key, content)] as const)

@@ -1,9 +1,9 @@
 /**
- * Groups secret members of different types that mean the same thing, such as the key of a model in the settings and in
- * a profile. Pure.
+ * Groups secret members of different types that mean the same thing, such as the key of a model in settings and in a
+ * profile. Pure.
  *
- * A client may send a sealed token from one member of a group in another. A token of another group does not open, so
- * that a client cannot send the key of a model in a header to an MCP server.
+ * A client may send a sealed token in any member of its group. The token opens in no other group, so a client cannot
+ * send the key of a model to an MCP server.
  */
 import type { Cipher } from './cipher.ts'
 
@@ -13,7 +13,7 @@ const kinds: readonly (readonly string[])[] = [
   ['critic.', 'verification.critic_'],
 ]
 
-/** Opens a token that was sealed for this member or for another member of its kind; undefined when it does not open. */
+/** Opens a token that was sealed for a member of this kind; undefined when it does not open. */
 export function openOfKind(token: string, path: string, cipher: Cipher): string | undefined {
   for (const context of contextsOf(path)) {
     const opened = cipher.open(token, context)

@@ -1,6 +1,6 @@
 /**
- * The source of a conversation's secret: a value in the request, or an address to look the value up when it is needed
- * (contract/conversations.md 6). This file decides which members of a source are secret. Pure.
+ * The source of a conversation's secret: a value, or an address to look the value up (contract/conversations.md 6).
+ * Pure.
  */
 import type { SecretSource } from '../schema/generated/secrets.ts'
 import { isCredentialName, isSecretAddress, isUnset } from './secret-values.ts'
@@ -32,7 +32,7 @@ export function mapSecretHeaders(headers: Readonly<Record<string, string>>, map:
   return Object.fromEntries(entries)
 }
 
-/** Returns a source that a client sent, without its unset values (contract: tests.md, "Secrets"). */
+/** Returns a client's source without its unset values (contract/tests.md, "Secrets"). */
 export function withoutUnset(source: SecretSource): SecretSource {
   return mapSourceSecrets(source, (value) => (isUnset(value) ? undefined : value))
 }

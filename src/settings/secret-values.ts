@@ -1,6 +1,6 @@
 /**
- * Tells from the name and the form of a value whether it is worth masking, and defines the placeholder of a secret in a
- * view (contract/settings.md 2.10 and 6; decisions 12). Pure.
+ * Tells whether a value is worth masking, and defines the placeholder of a secret (contract/settings.md 2.10 and 6;
+ * decisions 12). Pure.
  */
 import { addressSecrets } from '../base/secret-address.ts'
 import { isSealed } from './cipher.ts'
@@ -8,7 +8,7 @@ import { isSealed } from './cipher.ts'
 /** Shown in place of a secret in a redacted view. Never saved as a value. */
 export const redactedValue = '**********'
 
-/** True for a text that means "no value": an empty text, blanks, or the redacted value. */
+/** True for a text without a value: empty, blank, or the redacted value. */
 export function isUnset(value: string): boolean {
   return value.trim() === '' || value.trim() === redactedValue
 }
@@ -24,16 +24,15 @@ export function isCredentialName(name: string): boolean {
 }
 
 /**
- * Matches values that do not look like a secret: one or two words without digits, a short number, a media type, a path
- * that begins with `/`, `~/` or `./`, or an http(s) address without user, query and fragment.
+ * Matches values that do not look like a secret: one or two words, a short number, a media type, a path, or a plain
+ * http(s) address.
  */
 const ordinary =
   /^(?:[a-z]+(?:[-_. ][a-z]+)?|\d{1,7}|[a-z]+\/[a-z0-9.+-]+|[~.]?\/[\w./-]*|https?:\/\/[\w.:-]+(?:\/[\w./-]*)?)$/i
 
 /**
- * True when a value of a secret map (variables or headers of an MCP server, for example) must be masked in texts. All
- * values of such a map are sealed and redacted, but masking `production` or `8080` would only damage texts. Three words
- * or more may be a pass phrase, so they are masked.
+ * True when a value of a secret map, such as headers of an MCP server, must be masked in texts. Masking `production` or
+ * `8080` would damage texts.
  */
 export function isWorthMasking(name: string, value: string): boolean {
   return isCredentialName(name) || !ordinary.test(value)

@@ -2,9 +2,7 @@
  * Stores the global secrets: named values that become environment variables of the agents (spec: "Global secret";
  * contract/settings.md 6, decisions 12).
  *
- * The file is `secrets.json`, with sealed values. A value is registered with the masker before it can be read. A
- * replaced or deleted value stays masked for a while, because a running agent may still have it. Only `get` and
- * `values` return values.
+ * The file is `secrets.json`, with sealed values. A value is registered with the masker before it can be read.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -23,7 +21,7 @@ export interface SecretSummary {
 
 export interface NewSecret {
   readonly name: string
-  /** The value. If it is empty, blank or the redacted value, the name is stored without a value. */
+  /** The value. An empty, blank or redacted value is stored as no value. */
   readonly value: string
   readonly description?: string | null | undefined
 }
@@ -34,7 +32,7 @@ export interface SecretStore {
   list(): Promise<SecretSummary[]>
   /** Adds or replaces a secret. @throws AppError `invalid_input` for a name or value that is refused, or at a limit. */
   put(secret: NewSecret): Promise<SecretSummary>
-  /** Returns a value. @throws AppError `not_found` without a value, `invalid_input` for a name that is not allowed. */
+  /** Returns a value. @throws AppError `not_found` without a value, `invalid_input` for a refused name */
   get(name: string): Promise<string>
   /**
    * Replaces a value if it still is the expected value. Returns true when the stored value is now `value`.
@@ -208,14 +206,14 @@ function decode(content: Readonly<Record<string, unknown>>, cipher: Cipher): Ent
 function decodeEntry(name: string, entry: unknown, cipher: Cipher): Entry {
   if (!nameShape.test(name) || !isObject(entry)) throw new TypeError('Expected an entry by name')
   const { value: token, description } = entry
-  // A value that is no token was written by hand. It is used as it is, and sealed with the next change.
+  // A plain value was written by hand. It is sealed with the next change.
   const value = typeof token === 'string' && isSealed(token) ? cipher.open(token, contextOf(name)) : token
   if (typeof value !== 'string' && value !== null) throw new TypeError('Expected a value, or a token that opens')
   if (typeof description !== 'string' && description !== null) throw new TypeError('Expected a description')
   return { value, description }
 }
 
-/** Returns the context of a secret's token, so that the token opens under no other name and in no settings field. */
+/** Returns the context of a secret's token, so that the token opens under no other name. */
 function contextOf(name: string): string {
   return `secrets.${name}`
 }

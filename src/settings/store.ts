@@ -2,7 +2,7 @@
  * Stores the settings of this server in one file, with a copy in memory (contract/settings.md 1 and 2).
  *
  * Secrets are plain in memory and sealed in the file. They are registered with the masker before the settings are
- * returned. A patch is on disk when its promise resolves. One change runs at a time.
+ * returned.
  */
 import { AppError } from '../base/errors.ts'
 import type { Masker } from '../base/masking.ts'
@@ -42,7 +42,7 @@ export interface SettingsStoreOptions {
   readonly cipher: Cipher
   readonly masker: Masker
   readonly providers: readonly Provider[]
-  /** Loads a profile. If this function is absent, there are no profiles. */
+  /** Loads a profile. Default: there are no profiles. */
   readonly loadProfile?: LoadProfile
   /** The longest JSON of all settings. Default: 4,194,304 characters. */
   readonly limitChars?: number

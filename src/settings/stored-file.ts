@@ -1,9 +1,8 @@
 /**
  * A JSON file of the data folder as a value in memory: read once, changed by one writer at a time, replaced as a whole.
  *
- * A changed value is visible only when it is on disk. An unreadable file is refused with `settings_unreadable` on every
- * use and is not replaced. The next use tries again, so a repaired file needs no restart. Error messages show nothing
- * of the content except its version and ids of keys.
+ * A changed value is visible when it is on disk. An unreadable file is not replaced. Each use throws
+ * `settings_unreadable` until the file is repaired.
  */
 import { basename } from 'node:path'
 import { AppError } from '../base/errors.ts'
@@ -15,10 +14,10 @@ export interface StoredFile<T> {
   /** Returns the value. @throws AppError `settings_unreadable` */
   read(): Promise<T>
   /**
-   * Replaces the value by the result of `change`. Resolves when the result is on disk. If `change` returns the value
-   * that it got, nothing is written.
-   * @throws the errors of `change`, AppError `settings_unreadable`, `storage_full`, `storage_failed`, `invalid_input`
-   * for a value that is too large for a file; then nothing has changed.
+   * Replaces the value by the result of `change`. Resolves when the result is on disk. Writes nothing if the value is
+   * the same.
+   * @throws the errors of `change`; AppError `settings_unreadable`, `storage_full`, `storage_failed`, `invalid_input`
+   * for a value that is too large. Then nothing has changed.
    */
   update(change: (current: T) => T | Promise<T>): Promise<T>
   /** Writes the value again, sealed with the sealing key, if the file exists. @throws AppError as `update` */
@@ -33,10 +32,10 @@ export interface StoredFileOptions<T> {
   readonly version: number
   /** Returns the value while there is no file. */
   readonly initial: () => T
-  /** Decodes the content. May throw for content that `encode` cannot have made, or that no key opens. */
+  /** Decodes the content. May throw for wrong content. */
   readonly decode: (content: Content) => T
   readonly encode: (value: T) => Record<string, unknown>
-  /** Ids of the keys that `decode` has. If they are absent, an error does not name the missing key. */
+  /** Ids of the keys that `decode` has. With them an error names the missing keys. */
   readonly keyIds?: readonly string[]
   /** Called when a changed value is on disk. */
   readonly onChange?: ((before: T, after: T) => void) | undefined
@@ -91,7 +90,7 @@ export async function readVersioned(path: string, version: number): Promise<Cont
   try {
     content = await readJsonFile(path)
   } catch {
-    // The error is thrown without its cause, whose message may quote the content.
+    // The cause is left out, because its message may quote the content.
     throw unreadable(path, 'it is damaged or may not be read')
   }
   if (content === undefined) return undefined
