@@ -1,9 +1,8 @@
 /**
  * Creates, lists and removes the folders of conversations, each as a whole.
  *
- * A new folder is built in `temporary/` and renamed into place, so a partial folder is never visible. A folder is
- * removed by a rename back into `temporary/`, and its content is deleted afterwards. Of two creations with one id at
- * most one succeeds. `Catalogue.open` deletes what an earlier server left in `temporary/`.
+ * A new folder is made in `temporary/` and renamed into place. A removed folder is renamed back into `temporary/`, and
+ * its content is deleted afterwards.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -21,13 +20,13 @@ const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 const temporaryPattern = /^[0-9a-f-]{36}\.[0-9a-f]{12}$/
 
 export class Catalogue {
-  /** The list of conversations that the last server left, so that this server need not read every folder. */
+  /** The list of conversations that the last server left. */
   readonly listFile: ListFile
   readonly #folder: DataFolder
   readonly #onError: (error: Error) => void
   readonly #removals = new Set<Promise<void>>()
 
-  /** @param onError is called for an entry of `temporary/` that could not be deleted; the next start tries again */
+  /** @param onError is called for an entry of `temporary/` that could not be deleted */
   static async open(folder: DataFolder, onError: (error: Error) => void): Promise<Catalogue> {
     const catalogue = new Catalogue(folder, onError)
     const leftovers = await failsAsStorage('Cannot read the data folder', () => readdir(folder.temporary))
@@ -45,7 +44,7 @@ export class Catalogue {
     return listConversations(this.#folder.conversations)
   }
 
-  /** Returns the path of a conversation's folder, which may not exist. @throws TypeError for an id of another form */
+  /** Returns the path of a conversation's folder, which may not exist. @throws TypeError for an id that is no UUID */
   pathOf(id: string): string {
     if (!idPattern.test(id)) throw new TypeError(`Cannot name a folder "${id}", expected a UUID`)
     return join(this.#folder.conversations, id)

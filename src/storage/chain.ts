@@ -4,9 +4,10 @@
  *     line  = hash SP json LF
  *     hash  = 32 lower-case hex digits: the first 16 bytes of SHA-256(hash of the line before, as text, then json)
  *
- * The first line continues from 32 zeros. Lines are found without parsing, because their JSON contains no LF. The chain
- * detects accidents and careless edits. It does not protect against an attacker who can write the files, because its
- * inputs are public. If the log still has a hash that was kept elsewhere, the lines up to that hash are unchanged.
+ * The first line continues from 32 zeros. Lines are found without parsing, because their JSON contains no LF.
+ *
+ * The chain detects accidents and careless edits. It does not protect against an attacker who can write the files,
+ * because its inputs are public.
  */
 import { hash } from 'node:crypto'
 
@@ -19,7 +20,7 @@ export const headLength = hashLength + 1
 export const lineFeed = 0x0a
 const space = 0x20
 
-/** A place between two lines: the offset of the next line, and the hash that it continues from. */
+/** A place between two lines: the offset of the next line, and the hash of the line before. */
 export interface Position {
   readonly offset: number
   readonly hash: string
@@ -27,7 +28,7 @@ export interface Position {
 
 export const start: Position = { offset: 0, hash: genesis }
 
-/** A line as stored, its JSON part, and its own hash. */
+/** A line: its bytes, its JSON and its hash. */
 export interface Line {
   readonly bytes: Buffer
   readonly json: Buffer
@@ -38,7 +39,7 @@ export function formatLine(previous: string, json: Buffer): Line {
   const end = headLength + json.length
   // Buffer.allocUnsafe would use a pool of small buffers, and a kept line would keep its whole pool in memory.
   const bytes = Buffer.allocUnsafeSlow(end + 1)
-  // Builds the hash input in the line's own buffer, to save a copy: the previous hash ends where the JSON begins.
+  // The hash input is built in the line's own buffer: the previous hash ends where the JSON begins.
   bytes.write(previous, 1)
   json.copy(bytes, headLength)
   const own = digest(bytes.subarray(1, end))
@@ -53,13 +54,13 @@ export function hashOf(previous: string, json: Buffer): string {
   return digest(Buffer.concat([Buffer.from(previous, 'latin1'), json]))
 }
 
-/** Returns the stored hash of the line that begins at this byte; undefined if no line begins there. */
+/** Returns the stored hash of the line at this byte; undefined if no line begins there. */
 export function hashAt(data: Buffer, at: number): string | undefined {
   const isLine = at + headLength <= data.length && mayBeginLine(data, at)
   return isLine ? data.toString('latin1', at, at + hashLength) : undefined
 }
 
-/** True when a line may begin at this byte: 32 hex digits and a space follow, as far as `data` reaches. */
+/** True if a line may begin at this byte: 32 hex digits and a space follow, as far as `data` reaches. */
 export function mayBeginLine(data: Buffer, at: number): boolean {
   const end = Math.min(at + hashLength, data.length)
   for (let index = at; index < end; index++) if (!isHexDigit(data[index])) return false

@@ -1,8 +1,7 @@
 /**
  * Remembers the byte ranges of a log that were checked, so that they are not hashed again on each read.
  *
- * The server changes no line, so a range stays valid. A change from outside is found after the log was opened again, or
- * by `verify`. Above `maxRanges` ranges the oldest range is removed.
+ * The server changes no line, so a range stays valid. The newest `maxRanges` ranges are kept.
  */
 
 interface Range {

@@ -1,8 +1,7 @@
 /**
  * Copies the first lines of a log into a new log, for a fork.
  *
- * The copy has the same bytes and so the same chain, private records and damaged lines included. It is synced before
- * `copyPrefix` resolves.
+ * The copy has the same bytes, private records and damaged lines included.
  */
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'
@@ -23,7 +22,7 @@ export interface CopyPrefixOptions {
   readonly event: number
 }
 
-/** Copies the lines. @throws AppError `storage_full` or `storage_failed`, RangeError when there is no such event. */
+/** Copies the lines. @throws AppError `storage_full`, `storage_failed`; RangeError for an event that does not exist */
 export async function copyPrefix(options: CopyPrefixOptions): Promise<void> {
   const { log, event } = options
   if (event < 0 || event >= log.eventCount) {

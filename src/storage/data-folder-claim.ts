@@ -1,9 +1,9 @@
 /**
- * Decides whether a folder may be the data folder, before anything in it is written or removed.
+ * Decides whether a folder may be the data folder, before anything in it is changed.
  *
- * A folder is a data folder only if its `format.json` says so. `claimDataFolder` creates this file first, in a missing
- * or empty folder. Any other folder is refused and not changed, because a server replaces and removes files in its data
- * folder. A folder that other users may write is refused too. Parent folders are not checked.
+ * A data folder has a `format.json`, which `claimDataFolder` creates in a missing or empty folder. Any other folder is
+ * refused, because a server replaces and removes files in its data folder. A folder that other users may write is
+ * refused too.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
@@ -20,9 +20,9 @@ export const formatNumber = 1
 const formatFile = 'format.json'
 
 /**
- * Makes the folder a data folder, unless it is one already. Returns the rights of other users on the folder.
- * @throws AppError `format_unsupported` for a folder of another format or with other content; `storage_failed` for a
- * folder that other users may write or that cannot be used; `storage_full`.
+ * Makes a missing or empty folder a data folder. Returns the rights of other users on the folder.
+ * @throws AppError `format_unsupported` for another format or other content; `storage_failed` for a folder that other
+ * users may write or that cannot be used; `storage_full`
  */
 export async function claimDataFolder(path: string): Promise<{ readonly othersMay: OthersMay }> {
   const folder = resolve(path)
@@ -39,8 +39,8 @@ export async function claimDataFolder(path: string): Promise<{ readonly othersMa
 }
 
 /**
- * True for a data folder; false for a missing or empty folder, which could become a data folder. Changes nothing.
- * @throws AppError `format_unsupported` for a folder of another format or with other content, `storage_failed`
+ * True for a data folder; false for a missing or empty folder. Changes nothing.
+ * @throws AppError `format_unsupported` for another format or other content, `storage_failed`
  */
 export async function isDataFolder(path: string): Promise<boolean> {
   const folder = resolve(path)
@@ -92,7 +92,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** True for the folder that mkfs creates in a new file system, and for a temporary file of `format.json`. */
+/** True for `lost+found` of a new file system, and for a temporary file of `format.json`. */
 function isOfEmptyFolder(name: string): boolean {
   return name === 'lost+found' || isTemporaryFile(name, formatFile)
 }

@@ -1,13 +1,13 @@
 /**
  * The index of one log's events: 16 bytes per event, the same in memory and in `events.index`.
  *
- *     0  8  upper half of the event id, big-endian: its time
- *     8  6  offset of its line in the log, big-endian
- *    14  1  mark: kind and source (see storage/record)
- *    15  1  check: all other bytes and 0x5a, exclusive-or
+ *      0  8  upper half of the event id, big-endian: its time
+ *      8  6  offset of its line in the log, big-endian
+ *     14  1  mark: kind and source (see storage/record)
+ *     15  1  check: all other bytes and 0x5a, exclusive-or
  *
- * The event with seq n is record n. Ids and offsets strictly increase, so an id or a time is found by binary search.
- * The bytes are kept in blocks, so that a long index is never copied as a whole. This file reads and writes no files.
+ * The event with seq n is record n. Ids and offsets strictly increase, so records are found by binary search. The bytes
+ * are in blocks, so that a new record does not move the whole index.
  */
 import type { EventLabel } from './record.ts'
 
@@ -23,7 +23,7 @@ const recordWords = recordBytes / 4
 const checkSeed = 0x5a
 const twoTo32 = 0x1_0000_0000
 
-/** One event: the two halves of the first 8 bytes of its id, its mark, and the offset of its line. */
+/** An event: `high` and `low` are the first 8 bytes of its id, and `offset` is that of its line. */
 export interface IndexRecord {
   readonly high: number
   readonly low: number
@@ -55,7 +55,7 @@ export class EventIndex {
     throw new RangeError(`Cannot index event ${this.#count}: ${problem}`)
   }
 
-  /** Adds a record. Returns false, and adds nothing, when the id or the offset does not increase. */
+  /** Adds a record. Returns false when the id or the offset does not increase. */
   add({ high, low, mark, offset }: IndexRecord): boolean {
     const number = this.#count
     if (number > 0 && !this.#isBefore(number - 1, high, low, offset)) return false
@@ -88,12 +88,12 @@ export class EventIndex {
     return hex(block.getUint32(at)) + hex(block.getUint32(at + 4))
   }
 
-  /** Returns the seq of the first event whose id has this upper half or a higher one; `count` if all are lower. */
+  /** Returns the seq of the first event whose id has this upper half or a higher one; `count` if there is none. */
   firstFromId(upper: string): number {
     return this.#firstFrom(highHalf(upper), lowHalf(upper))
   }
 
-  /** Returns the seq of the event whose id has this upper half (16 hex digits); -1 if there is no such event. */
+  /** Returns the seq of the event whose id has this upper half (16 hex digits); -1 if there is none. */
   numberOf(upper: string): number {
     const high = highHalf(upper)
     const low = lowHalf(upper)
@@ -104,7 +104,7 @@ export class EventIndex {
     return block.getUint32(at) === high && block.getUint32(at + 4) === low ? number : -1
   }
 
-  /** Returns the seq of the first event whose line begins at this offset or later; `count` if all begin before. */
+  /** Returns the seq of the first event whose line begins at this offset or later; `count` if there is none. */
   firstFromOffset(offset: number): number {
     return this.#first((block, at) => offsetIn(block, at) >= offset)
   }
@@ -151,7 +151,7 @@ export class EventIndex {
     return block
   }
 
-  /** Does the search of `#first` without a closure, because each read of an event by its id calls it. */
+  /** Searches as `#first` does, but without a closure, because this method runs often. */
   #firstFrom(high: number, low: number): number {
     let from = 0
     let to = this.#count
@@ -184,15 +184,15 @@ function placeOf(number: number): number {
   return (number % blockRecords) * recordBytes
 }
 
-/** Returns bytes of an index file as a block: a view of a full block, a copy of a shorter one. */
+/** Returns bytes of an index file as a block: a view of a full block, a copy of a shorter block. */
 function blockOf(bytes: Buffer, from: number, to: number): DataView {
   if (to - from === blockBytes) return new DataView(bytes.buffer, bytes.byteOffset + from, blockBytes)
   return new DataView(new Uint8Array(bytes.subarray(from, to)).buffer)
 }
 
 /**
- * Counts the records before the first invalid record. Every check byte is compared. The offset of each
- * `orderedRecords`th record is compared with the offset of the record before it.
+ * Counts the records before the first invalid record. Compares all check bytes, and offsets at each `orderedRecords`th
+ * record.
  */
 function countSound(bytes: Buffer): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -206,8 +206,8 @@ function countSound(bytes: Buffer): number {
 
 /** Counts the records before the first wrong check byte. */
 function countChecked(bytes: Buffer): number {
-  // Reads 32-bit words in this machine's byte order: the exclusive-or of all bytes is the same in any order. An
-  // Int32Array needs an offset that is a multiple of 4, so bytes at any other offset are copied.
+  // The exclusive-or of all bytes is the same in any byte order. An Int32Array needs an offset that is a multiple of 4,
+  // so bytes at any other offset are copied.
   const { buffer, byteOffset, length } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
   const words = new Int32Array(buffer, byteOffset, Math.floor(length / recordBytes) * recordWords)
   for (let at = 0; at < words.length; at += recordWords) {

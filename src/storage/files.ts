@@ -1,9 +1,7 @@
 /**
- * The file operations of a log. `nodeFiles` is the real disk. Tests replace it with a disk that is full, fails or loses
- * power.
+ * The file operations of a log. Tests replace `nodeFiles` by a disk that is full, fails or loses power.
  *
- * Nothing is appended implicitly: each operation has its position. So after a failed write the caller knows where to
- * cut. A read that returns fewer bytes than requested has reached the end of the file.
+ * Each operation has its position. A read that returns fewer bytes than requested has reached the end of the file.
  */
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
@@ -12,15 +10,15 @@ import { assertOwned, isOwned } from '../base/write-fence.ts'
 
 export interface ReadableFile {
   size(): Promise<number>
-  /** Reads up to `length` bytes at `position` and returns them: in `into` if it is given, or in a new buffer. */
+  /** Reads up to `length` bytes at `position` into `into`. Default: a new buffer. */
   read(length: number, position: number, into?: Buffer): Promise<Buffer>
   close(): Promise<void>
 }
 
 export interface OpenFile extends ReadableFile {
   /**
-   * Writes all bytes. If it rejects, any part of them may be in the file. For a file opened to write through, the bytes
-   * and the length are on the disk when this resolves.
+   * Writes all bytes. After a rejection, any part of them may be in the file. A file opened to write through has the
+   * bytes on the disk when the promise resolves.
    */
   write(bytes: Buffer, position: number): Promise<void>
   truncate(length: number): Promise<void>
@@ -33,10 +31,7 @@ export interface Files {
   open(path: string, options?: { readonly writeThrough: boolean }): Promise<OpenFile>
 }
 
-/**
- * The real disk. On Linux a write to a file that was opened with O_DSYNC is durable when it returns (open(2)), so no
- * separate sync is needed. On other systems a sync follows each such write.
- */
+/** The real disk. Writes through with O_DSYNC on Linux (open(2)), and with a sync after each write elsewhere. */
 export const nodeFiles = createFiles({ hasDataSync: process.platform === 'linux' })
 
 /** @param hasDataSync true when O_DSYNC does the work of a sync after each write */

@@ -1,9 +1,9 @@
 /**
  * Appends lines to a log, several with one sync (group commit).
  *
- * `append` queues a line and returns at once. The order of calls is the order in the log. One group of lines is written
- * and synced at a time; lines that arrive meanwhile form the next group. A failed write or sync is not retried: all
- * queued lines are rejected, and `append` refuses until `reopen` has cut the file back to the last durable line.
+ * `append` queues a line and returns at once. One group of lines is written and synced at a time. Lines that arrive
+ * meanwhile form the next group. After a failed write, all queued lines are rejected. `append` then refuses until
+ * `reopen` has cut the file back to the last durable line.
  */
 import { AppError } from '../base/errors.ts'
 import { storageError } from '../base/own-files.ts'
@@ -78,7 +78,7 @@ export class GroupCommit {
     const line = formatLine(hash, json)
     this.#queuedEnd = { offset: offset + line.bytes.length, hash: line.hash }
     const group = this.#groupFor(line.bytes.length)
-    // Keeps the copy of the JSON in `line`, so that the buffer of the caller can be freed.
+    // The copy of the JSON, so that the caller's buffer can be freed.
     group.lines.push({ offset, json: line.json, label })
     group.chunks.push(line.bytes)
     group.bytes += line.bytes.length
@@ -95,7 +95,7 @@ export class GroupCommit {
 
   /**
    * Makes appending possible again after a failure: cuts the file back to the last durable line.
-   * @throws AppError when the file cannot be cut back; `append` still refuses, and `reopen` may be called again.
+   * @throws AppError when the file cannot be cut back. `reopen` may then be called again.
    */
   async reopen(): Promise<void> {
     await this.#running
@@ -110,7 +110,7 @@ export class GroupCommit {
     this.#failure = undefined
   }
 
-  /** Resolves when no write is under way, whether it succeeded or failed. */
+  /** Resolves when no write is under way. */
   async idle(): Promise<void> {
     await this.#running
   }
@@ -119,14 +119,14 @@ export class GroupCommit {
     const last = this.#waiting.at(-1)
     if (last !== undefined && last.bytes + bytes <= this.#options.groupLimitBytes) return last
     const group: Group = { lines: [], chunks: [], bytes: 0, end: this.#queuedEnd, done: deferred() }
-    // Prevents an unhandled rejection: a caller of `append` need not wait for its group.
+    // Prevents an unhandled rejection when no caller waits for the group.
     group.done.promise.catch(() => undefined)
     this.#waiting.push(group)
     return group
   }
 
   async #run(): Promise<void> {
-    // Lets the caller of `append` continue first, so that the lines that it appends next join the group.
+    // Waits, so that lines which the caller appends next join the group.
     await undefined
     for (let group = this.#waiting.shift(); group !== undefined; group = this.#waiting.shift()) {
       this.#writing = group

@@ -1,8 +1,7 @@
 /**
- * The file `events.index`: a copy of an EventIndex, so that opening a log does not read the whole history.
+ * The file `events.index`: a copy of an EventIndex, so that opening a log need not read the whole history.
  *
- * It is a cache that is written some time after its events are durable, and is never synced. A failed write only makes
- * the next opening slower.
+ * The file is a cache and is not synced.
  */
 import { EventIndex, recordBytes } from './event-index.ts'
 import type { OpenFile } from './files.ts'
@@ -20,7 +19,7 @@ export class IndexFile {
     return EventIndex.from(await this.#file.read(await this.#file.size(), 0))
   }
 
-  /** Makes the file a copy of this index: keeps the file's first `indexed` records and rewrites the others. */
+  /** Makes the file a copy of this index. The first `indexed` records in the file stay. */
   async adopt(index: EventIndex, indexed: number): Promise<void> {
     this.#written = indexed
     await this.#file.truncate(indexed * recordBytes)

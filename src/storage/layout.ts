@@ -9,11 +9,10 @@
  *       state.json                     a cache of the folded state (see storage/state-file)
  *       acp/                           files of the external agent's program, if it has a folder of its own
  *       observations/                  full copies of long outputs of tools
- *       events.cut-<offset>            what a repair cut off the log (see storage/recovery)
+ *       events.cut-<offset>            bytes that a repair cut off the log (see storage/recovery)
  *     temporary/                       half-made and removed conversations; deleted on start
  *
- * Other code keeps its own folders beside these. Folders made here are private to the server's user. data-folder-claim
- * decides whether a folder may be a data folder, and process/lock which server may use it.
+ * Other code has its own folders beside these.
  */
 import { join, resolve } from 'node:path'
 import { makeFolder, ownFolder, removeTemporaryFiles, storageError } from '../base/own-files.ts'
@@ -24,7 +23,7 @@ export interface DataFolder {
   readonly conversations: string
   readonly temporary: string
   readonly reserve: string
-  /** An id that no other data folder on this machine has, not even a copy. It has letters, digits and `-`. */
+  /** The id of the data folder, in letters, digits and `-`. A copy of the folder has another id. */
   readonly instance: string
 }
 
@@ -50,7 +49,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   }
 }
 
-/** Removes temporary files that a crash left in the folder of a conversation, as far as possible. Never rejects. */
+/** Removes temporary files that a crash left in the folder of a conversation. Never rejects. */
 export async function sweepConversation(directory: string): Promise<void> {
   // A file that stays does no harm: the next opening tries again.
   await Promise.allSettled([directory, join(directory, 'observations')].map(removeTemporaryFiles))

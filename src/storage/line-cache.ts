@@ -1,8 +1,8 @@
 /**
- * A cache of the newest events of open logs, so that reading a new event touches no file.
+ * A cache of the newest events of open logs.
  *
- * Each log keeps up to `logBytes`. All logs of a cache together keep up to `totalBytes`; above that, the log that was
- * least recently written loses all its cached events. Other events are read from the file.
+ * It has up to `logBytes` of each log, and up to `totalBytes` of all logs. Above `totalBytes`, the least recently
+ * written log loses its cached events.
  */
 
 export interface LineCacheOptions {
@@ -17,7 +17,7 @@ export class LineCache {
   readonly totalBytes: number
   /** The tails that hold events, the least recently written first: a Set keeps the order of insertion. */
   readonly #tails = new Set<CachedTail>()
-  /** The tail that changed last, which is the last of `#tails`. Undefined when that tail holds no events. */
+  /** The tail that changed last; undefined when this tail has no events. */
   #newest: CachedTail | undefined
   #bytes = 0
 
@@ -36,8 +36,8 @@ export class LineCache {
   }
 
   /**
-   * Called when a tail has grown or shrunk by `byBytes`. While all tails together have more than `totalBytes`, clears
-   * the tail that was changed longest ago.
+   * Called when a tail has grown or shrunk by `byBytes`. Above `totalBytes`, clears the tails that were changed longest
+   * ago.
    */
   changed(tail: CachedTail, byBytes: number): void {
     this.#bytes += byBytes
@@ -53,7 +53,7 @@ export class LineCache {
   }
 }
 
-/** The newest events of a log that are in memory, each found by its seq. */
+/** The newest events of a log, by seq. */
 export class CachedTail {
   readonly #cache: LineCache
   /** The JSON of the events from seq `#first` on, in order; undefined for evicted events, before `#begin`. */
@@ -95,7 +95,7 @@ export class CachedTail {
   #evictOldest(): void {
     this.#bytes -= this.#lines[this.#begin]?.length ?? 0
     this.#lines[this.#begin++] = undefined
-    // Moves the events down only when half of the places are empty, so the average cost of an eviction is constant.
+    // Moves the events down when half of the places are empty, so the average cost of an eviction is constant.
     if (this.#begin * 2 < this.#lines.length) return
     this.#lines.splice(0, this.#begin)
     this.#first += this.#begin

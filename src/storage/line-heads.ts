@@ -1,10 +1,9 @@
 /**
  * Rebuilds the index of a log from the first bytes of its lines, almost as fast as a search for newlines.
  *
- * The chain is not checked here: each line is checked when it is read. A line is accepted if it begins like an event
- * with a higher id than the event before, or like a private record. The rebuild stops at the first other line, and the
- * caller continues there along the chain. The last event is left to the caller too, because a damaged id that is too
- * high is noticed only when the next event has a lower id.
+ * The chain is not checked here. A line is accepted if it begins like a private record, or like an event with a higher
+ * id than before. The rebuild stops at the first other line. The last event is left out, because no later event
+ * confirms its id.
  */
 import { hashLength, headLength, lineFeed } from './chain.ts'
 import type { EventIndex } from './event-index.ts'
@@ -73,7 +72,7 @@ async function* readAhead(log: ReadableFile, to: number): AsyncGenerator<Chunk> 
       yield { data, offset }
     }
   } finally {
-    // A caller that stops early may close the file, so wait for the read.
+    // A caller that stops early may close the file.
     await next
   }
 }
@@ -88,7 +87,7 @@ function linesIn(data: Buffer): Lines {
   return { data, view: new DataView(data.buffer, data.byteOffset, data.length) }
 }
 
-/** Adds an event or skips a private record. False for another line, or when the id or offset does not increase. */
+/** Adds an event or skips a private record. Returns false for any other line. */
 type Taker = (lines: Lines, at: number, offset: number) => boolean
 
 const space = 0x20

@@ -1,9 +1,8 @@
 /**
  * The file `list.json` in the data folder: the list of conversations at the last orderly end of a server.
  *
- * With this cache the next server need not read every conversation's folder. The file is deleted when it is read, so
- * that no outdated list is left after a crash. It is valid only while the ctime of the folder `conversations` is the
- * same: each new and each removed conversation changes that ctime.
+ * The file is a cache. It is deleted when it is read, so that a crash leaves no outdated list. It is valid while the
+ * ctime of the folder `conversations` stays the same.
  */
 import { join } from 'node:path'
 import { parseOwnJson } from '../base/json.ts'
@@ -20,8 +19,7 @@ export class ListFile {
   }
 
   /**
-   * Deletes the file and returns the value that the last server gave to `leave`. Returns undefined if the file is
-   * missing, damaged, possibly outdated, or cannot be deleted. Never rejects.
+   * Deletes the file and returns the value that was given to `leave`; undefined without a valid file. Never rejects.
    */
   async take(): Promise<unknown> {
     const content = await readFile(this.#path).catch(() => undefined) // Without the file the folders are read.
@@ -52,7 +50,10 @@ export class ListFile {
     return join(this.#folder.path, 'list.json')
   }
 
-  /** Returns inode and ctime of the folder of conversations. Not the mtime, because a copying program may set it. */
+  /**
+   * Returns inode and ctime of the folder of conversations. The mtime does not count, because a copying program may set
+   * it.
+   */
   async #stamp(): Promise<string> {
     const { ino, ctimeNs } = await stat(this.#folder.conversations, { bigint: true })
     return `${ino} ${ctimeNs}`

@@ -1,8 +1,8 @@
 /**
  * Reads the durable part of a log from its file.
  *
- * Each line is checked against the chain when it is read, except in a range that `readEvents` has checked before. An
- * event with a damaged line is left out and reported, and the other events are returned. No JSON is parsed.
+ * Lines are checked against the chain, except in a range that was checked before. Damaged events are reported and left
+ * out.
  */
 import { headLength, lineFeed, type Position } from './chain.ts'
 import type { CheckedRanges } from './checked-ranges.ts'
@@ -40,7 +40,7 @@ export interface EventRange {
   readonly next: number
 }
 
-/** Reads the events from seq `from` to before `to` that fit `limitBytes`, or one event; damaged events are left out. */
+/** Reads events from seq `from` to before `to`, up to `limitBytes` or one event. Leaves out damaged events. */
 export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },
@@ -88,7 +88,7 @@ async function checkEvents(options: LogReaderOptions, { from, next, begin, end: 
       isSound &&= piece.offset < begin || (piece.state === 'sound' && piece.closed)
       while (number < next && index.offsetOf(number) < piece.offset) reportEvent(options, number++)
       if (number === next || index.offsetOf(number) !== piece.offset) {
-        // Recovery gave each sound event a seq, so an event without a seq is damaged.
+        // Recovery gave each sound event a seq.
         if (piece.offset > index.offsetOf(from) && isEvent(piece.bytes)) options.onDamage(damageOf(piece, undefined))
         continue
       }
@@ -112,7 +112,7 @@ export async function* readLines(options: LogReaderOptions, from: Position): Asy
       while (next < index.count && index.offsetOf(next) < piece.offset) next++
       const event = next < index.count && index.offsetOf(next) === piece.offset ? next : undefined
       const { bytes: json, hash, end } = piece
-      // Recovery gave each sound event a seq, so an event without a seq is damaged.
+      // Recovery gave each sound event a seq.
       const usable = piece.state === 'sound' && (event !== undefined || !isEvent(json))
       if (usable) yield { json, event, position: { offset: end, hash } }
       else options.onDamage(damageOf(piece, event))
@@ -120,10 +120,7 @@ export async function* readLines(options: LogReaderOptions, from: Position): Asy
   }
 }
 
-/**
- * True when the position belongs to this log: it is the end of the log, or the line that begins there continues the
- * hash chain from the position's hash. Only this line is checked.
- */
+/** True when the position is the end of this log, or the next line continues the chain from the position's hash. */
 export async function holds(options: LogReaderOptions, position: Position): Promise<boolean> {
   const { read, lineLimitBytes } = options
   const end = options.end()

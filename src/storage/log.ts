@@ -2,8 +2,7 @@
  * The log of one conversation, `events.jsonl`, with its index, while the conversation is open.
  *
  * A line is an event or a private record (storage/record), tied to the line before (storage/chain). An appended line is
- * durable when `durable()` resolves. Readers and the listener see durable lines only. With a usable index, opening does
- * not read the history. This file takes no lock: the caller makes sure that a folder has one owner.
+ * durable when `durable()` resolves. The caller makes sure that a folder has one owner.
  */
 import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
@@ -26,12 +25,12 @@ export interface CommittedLine {
   readonly event: number | undefined
 }
 
-/** Called for each group of lines, in order, when the lines are on the disk and readable. Must not throw. */
+/** Called for each group of lines, in order, when the group is durable. Must not throw. */
 export type CommitListener = (lines: readonly CommittedLine[]) => void
 
 export interface LogOptions {
   readonly directory: string
-  /** All kinds of events. The index stores a kind as its position in this list, so kinds are only added at the end. */
+  /** All kinds of events. New kinds are added at the end, because the index stores positions in this list. */
   readonly kinds: readonly string[]
   readonly cache: LineCache
   /** Called once for each damaged or cut piece of the log, up to `maxDamages` damaged pieces. Must not throw. */
@@ -46,13 +45,13 @@ export interface LogOptions {
 /** Limit of the bytes that are written and not yet synced. A longer line is written alone. */
 export const groupLimitBytes = 1024 * 1024
 const defaultLimitBytes = 64 * 1024 * 1024
-/** The index file is written when it lags behind the log by this much. That limits the reading after a crash. */
+/** The index file is written when it lags behind the log by this much. */
 const indexLagEvents = 1024
 const indexLagBytes = 1024 * 1024
 
 /**
  * Opens the log in a folder and repairs it after a crash. Creates an empty log if there is none.
- * @throws AppError `not_found` when there is no folder, `storage_full`, `storage_failed`, and any AppError of `files`.
+ * @throws AppError `not_found` without the folder, `storage_full`, `storage_failed`; any AppError of `files`
  */
 export async function openLog(options: LogOptions): Promise<ConversationLog> {
   const { directory, kinds, files = nodeFiles, lineLimitBytes = defaultLimitBytes } = options
@@ -67,7 +66,7 @@ export async function openLog(options: LogOptions): Promise<ConversationLog> {
     const indexFile = new IndexFile(await open('events.index', false))
     const index = await indexFile.read()
     const recovered = await recover({ directory, files, log, index, kinds, lineLimitBytes, groupLimitBytes })
-    // A failed write is ignored: the index is a cache, without which the next opening only takes longer.
+    // A failed write is ignored, because the index is a cache.
     await indexFile.adopt(index, recovered.indexed).catch(() => undefined)
     return new ConversationLog(options, { log, indexFile, index, recovered })
   } catch (thrown) {
@@ -143,7 +142,7 @@ export class ConversationLog {
     return this.#commit.end
   }
 
-  /** Number of appended bytes that are not durable yet, for a caller that slows down its source. */
+  /** The number of appended bytes that are not durable yet. */
   get queuedBytes(): number {
     return this.#commit.queuedBytes
   }
@@ -154,10 +153,9 @@ export class ConversationLog {
   }
 
   /**
-   * Queues one event in canonical form or one private record. The order of calls is the order in the log.
-   * @throws AppError: `failure` if it is set, `unavailable` when too much is waiting; TypeError for any other line, for
-   * an event of an unknown kind and after `close`; RangeError for a line that is too long, or an event whose id is not
-   * after the last id.
+   * Queues one event in canonical form or one private record.
+   * @throws AppError: `failure` if it is set, `unavailable` when too much is waiting; TypeError for any other line and
+   * after `close`; RangeError for a line that is too long, or an id that is not after the last id
    */
   append(line: Buffer | string): void {
     if (this.#closing !== undefined) throw new TypeError('Cannot append to a log that is closed')
@@ -183,8 +181,8 @@ export class ConversationLog {
   }
 
   /**
-   * Makes appending possible again after a failure by cutting the file back to the last durable line.
-   * @throws AppError when the file cannot be cut back; `reopen` may be called again.
+   * Makes appending possible again after a failure: cuts the file back to the last durable line.
+   * @throws AppError when the file cannot be cut back. `reopen` may then be called again.
    */
   async reopen(): Promise<void> {
     await this.#commit.reopen()
@@ -192,27 +190,27 @@ export class ConversationLog {
   }
 
   /**
-   * Returns the JSON of the event with this seq, synchronously if it is in memory. Returns undefined if its line is
-   * damaged. The caller must not change the bytes.
-   * @throws RangeError when there is no such event, AppError `storage_failed` when the file cannot be read.
+   * Returns the JSON of the event with this seq, synchronously if it is in memory; undefined for a damaged line. The
+   * caller must not change the bytes.
+   * @throws RangeError without such an event, AppError `storage_failed`
    */
   read(number: number): Buffer | Promise<Buffer | undefined> {
     return this.#tail.get(number) ?? this.#readOne(number)
   }
 
-  /** Reads the events from seq `from` to before `to` that fit `limitBytes`, or one; leaves out damaged events. */
+  /** Reads events from seq `from` to before `to`, up to `limitBytes` or one event. Leaves out damaged events. */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)
     if (from >= last) return { events: [], next: from }
     return this.#fromMemory(from, last, limitBytes) ?? readEvents(this.#reader, { from, to: last, limitBytes })
   }
 
-  /** Returns the seq of the event whose id has this upper half (16 hex digits), or -1. */
+  /** Returns the seq of the event whose id has this upper half (16 hex digits); -1 if there is none. */
   numberOf(upper: string): number {
     return this.#index.numberOf(upper)
   }
 
-  /** Returns the seq of the first event recorded at this time or later; `eventCount` if there is no such event. */
+  /** Returns the seq of the first event recorded at this time or later; `eventCount` if there is none. */
   firstAtOrAfter(micros: number): number {
     return this.#index.firstFromId(upperHalfOf(micros))
   }
@@ -231,7 +229,7 @@ export class ConversationLog {
     return readLines(this.#reader, from)
   }
 
-  /** True when the position belongs to this log: it is the end, or the next line continues the chain from its hash. */
+  /** True when the position is the end of this log, or the next line continues the chain from the position's hash. */
   holds(position: Position): Promise<boolean> {
     return holds(this.#reader, position)
   }

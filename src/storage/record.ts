@@ -1,9 +1,8 @@
 /**
- * Classifies a log line by its first bytes, without parsing it.
+ * Classifies a log line by its first bytes.
  *
- * JSON that begins with `{"kind"` is an event. JSON that begins with `["` is a private record `[type, value]`, which is
- * never served or counted. The mark of an event is one byte: the upper 6 bits are the kind's position in the list of
- * kinds, the lower 2 bits are the source.
+ * JSON that begins with `{"kind"` is an event. JSON that begins with `["` is a private record `[type, value]`. The mark
+ * of an event is one byte: the upper 6 bits are the position of its kind, the lower 2 bits are its source.
  */
 import { eventSourceValues } from '../schema/generated/values.ts'
 
@@ -14,9 +13,9 @@ export interface EventLabel {
 }
 
 const sources: readonly string[] = eventSourceValues
-/** The mark's 2 bits for no source. A fourth source does not compile: it needs another format of the index. */
+/** The source bits of a mark without a source. A fourth source does not compile, because the bits have no room. */
 const noSource = 3 satisfies (typeof eventSourceValues)['length']
-/** The number of first bytes that are examined: more than kind, id, timestamp and source of any event need. */
+/** The number of first bytes that are examined. They have kind, id, timestamp and source of any event. */
 const headBytes = 192
 
 // The canonical form: {"kind":"...","id":"<UUID>","timestamp":"...","source":"..." where the last two may be missing.
@@ -33,7 +32,7 @@ export function isPrivateRecord(json: Buffer): boolean {
   return json.length > 2 && json.toString('latin1', 0, 2) === '["'
 }
 
-/** Returns id and mark of an event in canonical form; undefined for other bytes or a kind that is not in the list. */
+/** Returns id and mark of an event in canonical form; undefined for other bytes or an unknown kind. */
 export function labelOf(json: Buffer, kinds: readonly string[]): EventLabel | undefined {
   const match = eventHead.exec(json.toString('latin1', 0, headBytes))
   if (match === null) return undefined
@@ -42,13 +41,15 @@ export function labelOf(json: Buffer, kinds: readonly string[]): EventLabel | un
   return place === -1 ? undefined : { upper: first + second + third, mark: markOf(place, source) }
 }
 
-/** Returns the whole id from the first bytes of an event that may be damaged; undefined if they hold no whole id. */
+/** Returns the id from the first bytes of an event, which may be damaged; undefined without a whole id. */
 export function eventIdOf(json: Buffer): string | undefined {
   const head = json.toString('latin1', 0, headBytes)
   return head.startsWith('{"kind"') ? /"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/.exec(head)?.[1] : undefined
 }
 
-/** Returns the mark for a position in the list of kinds and a source. Any other text gives a mark without a source. */
+/**
+ * Returns the mark for a position in the list of kinds and a source. An unknown source gives a mark without a source.
+ */
 export function markOf(kindPlace: number, source: string): number {
   const sourcePlace = sources.indexOf(source)
   return (kindPlace << 2) | (sourcePlace === -1 ? noSource : sourcePlace)

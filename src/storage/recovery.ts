@@ -1,10 +1,11 @@
 /**
- * Repairs a log when it is opened: finds its end, cuts an unfinished write of a crash, and completes the index.
+ * Repairs a log when it is opened: finds its end, cuts off an unfinished write, and completes the index.
  *
- * It reads the lines that the index lacks and the last 64 KiB, beginning a few lines earlier. Without a usable index
- * the whole log is read (storage/line-heads). Damaged lines stay in place. The log is cut at an unfinished line at its
- * end, or at a hole near its end. A hole is a run of zero bytes that a power cut leaves in a write that was not synced.
- * Complete lines after a hole are kept in `events.cut-<offset>`.
+ * It reads the lines that the index lacks, and the last 64 KiB with a few lines before. An unusable index is rebuilt
+ * (storage/line-heads). Damaged lines stay in place.
+ *
+ * The log is cut at an unfinished line at its end, or at a hole near its end. A hole is a run of zero bytes that a
+ * power cut leaves in an unsynced write. The bytes cut off at a hole are copied to `events.cut-<offset>`.
  */
 import { join } from 'node:path'
 import { genesis, lineFeed, start, type Position } from './chain.ts'
@@ -14,9 +15,9 @@ import { indexLines } from './line-heads.ts'
 import { isEvent, labelOf } from './record.ts'
 import { scan, type Piece } from './scan.ts'
 
-/** Length of the end of a log that is checked when the log is opened. */
+/** The length of the end of a log that is checked at each opening. */
 export const checkedBytes = 64 * 1024
-/** An index that lacks more of the log than this is rebuilt. */
+/** The most bytes of a log that an index may lack without being rebuilt. */
 const farBehindBytes = 2 * 1024 * 1024
 /** The most damaged pieces that are reported. Further damage is not reported. */
 export const maxDamages = 10_000
@@ -25,7 +26,7 @@ export const maxDamages = 10_000
 export interface Damage {
   readonly offset: number
   readonly length: number
-  /** Seq of the event in the piece; undefined if the index has no event there. */
+  /** Seq of the event in the piece; undefined without an indexed event. */
   readonly event: number | undefined
   /** `damaged`: the piece is still in the file. `cut`: it was cut off. */
   readonly kind: 'damaged' | 'cut'
@@ -63,7 +64,7 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
     await log.truncate(end.offset)
     damages.push({ offset: end.offset, length, event: undefined, kind: 'cut' })
   }
-  // A killed process may have written lines without a sync, and they are about to be served.
+  // A killed process may have left lines without a sync.
   await log.sync()
   return { end, damages, indexed: along === undefined ? 0 : Math.min(before, index.count) }
 }
@@ -76,14 +77,11 @@ function coveredBy(index: EventIndex): number {
 interface Outcome {
   readonly end: Position
   readonly damages: Damage[]
-  /** True when complete or damaged lines follow the end, not only an unfinished line. A copy of them is kept. */
+  /** True when more than an unfinished line is cut off. A copy is then kept. */
   readonly keep: boolean
 }
 
-/**
- * Rebuilds the index from the first bytes of lines. If the result contradicts the log, rebuilds it along the chain from
- * the first line on.
- */
+/** Rebuilds the index from the first bytes of lines. If it contradicts the log, rebuilds it along the chain. */
 async function rebuild(options: RecoveryOptions, size: number): Promise<Outcome> {
   const { log, index, kinds } = options
   index.truncate(0)
@@ -135,10 +133,8 @@ export interface FirstToRead {
 }
 
 /**
- * Returns the line with which a check of the event `number` begins: the first line of the log, or the line of the third
- * event before `number`, which is not checked itself. Damage in that line does not spoil the check of `number`. If its
- * hash is damaged, the JSON of the second line gives the hash for the lines that follow. If its separator is damaged,
- * the first two lines are read as one, and the stored hash of the third line is used.
+ * Returns the line with which a check of the event `number` begins: that of the third event before, or the first line
+ * of the log. The line of the third event is not checked. The two events in between keep its damage away from `number`.
  */
 export function firstToRead(index: EventIndex, number: number): FirstToRead {
   const event = number - 3
@@ -160,18 +156,18 @@ function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readon
     const isSame = label?.upper === index.upperOf(next) && label.mark === index.markOf(next)
     return isSame ? 'event' : 'contradiction'
   }
-  // The line is intact, but holds no readable event, or one whose id is not above the id before. No version of this
-  // server writes such a line, and an index could not hold it.
+  // The line is intact, but has no readable event or an id that is not above the id before. The index could not hold
+  // it.
   if (label === undefined || (next > 0 && label.upper <= index.upperOf(next - 1))) return 'damaged'
   if (next < index.count) return 'contradiction'
   index.push(label, piece.offset)
   return 'event'
 }
 
-/** True for an unfinished line, and for a hole that is near enough to the end to come from a lost write. */
+/** True for an unfinished line, and for a hole after `lastGroupFrom`. */
 function endsLog(piece: Piece, lastGroupFrom: number): boolean {
   if (piece.state !== 'damaged') return piece.state === 'torn'
-  // A zero byte may be a space with a flipped bit, so two are needed. A line begins with no space: there one is enough.
+  // A single zero byte may be a damaged space, except at the beginning of a line.
   return piece.offset >= lastGroupFrom && (piece.bytes.includes('\0\0') || piece.bytes[0] === 0)
 }
 

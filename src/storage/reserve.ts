@@ -1,10 +1,8 @@
 /**
- * Disk space that is held by a file, and released when the disk is full, so that a run can record its end.
+ * Disk space that a file takes up until the disk is full, and that is then released, so that a run can record its end.
  *
- * After `storage_full` the conversation's `Repair` (conversation/log/repair) calls `release()` and appends its closing
- * records, which now fit. Other writes of conversations, settings and secrets call `assertHeld()` first, which refuses
- * until the space could be reserved again. `assertHeld()` tries that at most once a second. `problem()` finds a full
- * disk before a write is refused. Reading needs no reserve.
+ * After `storage_full`, `release()` makes room for closing records. Other writes call `assertHeld()` first, which
+ * refuses until the space could be reserved again.
  */
 import { randomFillSync } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -32,7 +30,7 @@ export class Reserve {
   #change: Promise<void> = Promise.resolve()
   #triedAt = -Infinity
 
-  /** Reserves the space if the disk has it. If not, the reserve begins as released. */
+  /** Reserves the space. Without room on the disk, the reserve begins as released. */
   static async open(options: ReserveOptions): Promise<Reserve> {
     const reserve = new Reserve(options)
     await reserve.assertHeld().catch(() => undefined) // The reserve then begins as released.
@@ -58,8 +56,8 @@ export class Reserve {
 
   /**
    * Resolves when the space is reserved.
-   * @throws AppError `storage_full` when there is no space, and within a second of the last attempt or `release`;
-   * `storage_failed` when the file cannot be written.
+   * @throws AppError `storage_full` without space, and within a second of the last attempt or `release`;
+   * `storage_failed`
    */
   async assertHeld(): Promise<void> {
     if (this.#held) return
@@ -75,8 +73,8 @@ export class Reserve {
   }
 
   /**
-   * Returns the reason why nothing can be written now. Returns undefined if writing is possible. Tries to reserve
-   * released space again, because there may be no other writer that tries it.
+   * Returns the reason why nothing can be written now; undefined if writing is possible. Tries to reserve released
+   * space.
    */
   async problem(): Promise<string | undefined> {
     try {
@@ -111,7 +109,7 @@ export class Reserve {
     }
   }
 
-  /** Writes random bytes, since a file system may store zeros without taking up space. */
+  /** Writes random bytes, because zeros may take up no space. */
   async #take(): Promise<void> {
     try {
       await writeSynced(this.#path, randomFillSync(Buffer.allocUnsafe(this.#sizeBytes)))

@@ -1,10 +1,9 @@
 /**
  * Finds the lines in the bytes of a log, and the next line after damage.
  *
- * A line is sound if its hash fits its JSON and the hash of the line before. The hash that the line before stores may
- * fit, or the hash that its JSON gives, so a flipped bit damages only one line. After a damaged line, the next line
- * begins where 32 hex digits and a space follow an LF, or a byte that may be a damaged LF. Bytes at the end without an
- * LF are torn.
+ * A line is sound if its hash fits its JSON and the hash of the line before. Both the stored and the computed hash of
+ * the line before may fit, so a flipped bit damages one line. After damage, a line begins where 32 hex digits and a
+ * space follow an LF or a damaged LF. Bytes at the end without an LF are torn.
  */
 import { genesis, hashAt, hashOf, headLength, lineFeed, mayBeginLine } from './chain.ts'
 
@@ -14,7 +13,7 @@ export interface Piece {
   /** The offset of the piece and the offset of the next piece. */
   readonly offset: number
   readonly end: number
-  /** True when an LF closes the piece. False for a sound line whose LF was damaged: no hash covers the LF. */
+  /** True when an LF closes the piece; false for a sound line whose LF was damaged. */
   readonly closed: boolean
   /** The JSON of a sound line; for any other piece, all its bytes. */
   readonly bytes: Buffer
@@ -27,7 +26,7 @@ export interface ScanOptions {
   /** The range of the file. It begins where a line begins. */
   readonly from: number
   readonly to: number
-  /** The hash before the first line. If it is absent, the first line is not checked. */
+  /** The hash before the first line. Without it the first line is not checked. */
   readonly previous?: string
   /** The longest line. */
   readonly lineLimitBytes: number
@@ -56,7 +55,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
     data = data.subarray(found.used)
     offset += found.used
     if (data.length > lineLimitBytes + headLength + 1) {
-      // The line is too long to hold in memory. The bytes so far are a damaged piece, and so is each further part.
+      // The line is too long to hold in memory. Its parts become damaged pieces.
       const end = offset + data.length
       found.pieces.push({ state: 'damaged', offset, end, closed: false, bytes: data, hash: genesis })
       offset += data.length
@@ -68,8 +67,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
 }
 
 /**
- * Reads `chunkBytes`, or as many bytes as an unfinished line already has (`kept`) if that is more. So the reads for a
- * long line grow, and the line is searched only a few times.
+ * Reads `chunkBytes`, or `kept` bytes if an unfinished line already has more. So a long line is searched a few times
+ * only.
  */
 function readMore(options: ScanOptions, position: number, kept: number): Promise<Buffer> {
   const length = Math.min(Math.max(chunkBytes, kept), options.to - position)
@@ -122,8 +121,8 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
     const line = lineUpTo(data, at, cut, base, previous)
     if (line !== undefined) return line
   }
-  // If the LF after this line is damaged, the piece also has the next line. A hash right after a possible end shows
-  // where the next line begins: the damaged piece ends there.
+  // If the LF of this line is damaged, the piece also has the next line. A hash after a possible end shows where the
+  // next line begins.
   const hidden = cuts.find((cut) => hashAt(data, cut + 1) !== undefined)
   const until = hidden === undefined ? (end ?? data.length) : hidden + 1
   const state = hidden === undefined && end === undefined ? 'torn' : 'damaged'
@@ -132,7 +131,7 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
   return { state, offset: base + at, end: base + until, closed, bytes: data.subarray(at, until), hash }
 }
 
-/** Returns the offset after the next LF that a line or the end of the data follows; undefined without such an LF. */
+/** Returns the offset after the next LF before a line or the end of the data; undefined without such an LF. */
 function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined {
   for (let end = data.indexOf(lineFeed, at); end !== -1; end = data.indexOf(lineFeed, end + 1)) {
     const whole = end + 1 + headLength <= data.length
@@ -141,12 +140,14 @@ function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined
   return undefined
 }
 
-/** Returns the first possible ends of a damaged piece's first line: an LF, or a byte that a line's start follows. */
+/**
+ * Returns the first possible ends of the first line in a damaged piece: an LF, or a byte before the start of a line.
+ */
 function possibleEnds(data: Buffer, at: number, end: number): number[] {
   const text = data.toString('latin1', at, end)
   const ends: number[] = []
-  // An LF; or any byte that is followed by a hash, a space and the first byte of an event or a private record. The
-  // search begins at the space, because a look at 32 digits from every byte of a long hexadecimal text takes seconds.
+  // An LF; or any byte before a hash, a space and the first byte of a line's JSON. The search begins at the space: a
+  // look at 32 digits from each byte of a long hexadecimal text takes seconds.
   for (const { 0: found, index } of text.matchAll(/\n| (?=[{[])(?<=[^][0-9a-f]{32} )/g)) {
     const place = at + (found === '\n' ? index : index - headLength)
     if (place > at && place !== ends.at(-1)) ends.push(place)

@@ -1,8 +1,8 @@
 /**
  * The file `state.json`: the folded state of a log up to a line, so that opening does not fold the lines again.
  *
- * It is only a cache. It is ignored if it is missing, unreadable or changed, or if the log does not have its line. The
- * caller then folds from the first line on. So the file is written without a sync: each turn ends with a write of it.
+ * The file is a cache and is written without a sync. It is ignored if it is damaged, or if the log does not have its
+ * line.
  *
  *     { "line": { "offset", "hash" }, "check": the chain's hash of the state after that line, "state" }
  */
@@ -24,13 +24,13 @@ interface Holds {
   holds(position: Position): Promise<boolean>
 }
 
-/** Returns the state in a conversation's folder if it is intact and belongs to this log; undefined if not. */
+/** Returns the state in a conversation's folder if it is intact and belongs to this log. */
 export async function readState(directory: string, log: Holds): Promise<CachedState | undefined> {
   const cached = await readSoundState(directory)
   return cached !== undefined && (await log.holds(cached.line)) ? cached : undefined
 }
 
-/** Reads the state in a folder if it is intact and folded up to the end of the log's file. Does not open the log. */
+/** Returns the state in a folder if it is intact and folded up to the end of the log's file. Does not open the log. */
 export async function readFreshState(directory: string): Promise<CachedState | undefined> {
   const cached = await readSoundState(directory)
   if (cached === undefined) return undefined
@@ -38,7 +38,7 @@ export async function readFreshState(directory: string): Promise<CachedState | u
   return size === cached.line.offset ? cached : undefined
 }
 
-/** Reads the state in a folder if it is intact, without a comparison with the log. */
+/** Returns the state in a folder if it is intact. Does not look at the log. */
 export async function readSoundState(directory: string): Promise<CachedState | undefined> {
   const stored = await readJsonFile(pathIn(directory)).catch(() => undefined) // The state file is a cache.
   if (!isObject(stored) || !isObject(stored['line'])) return undefined

@@ -1,10 +1,9 @@
 /**
- * Checks a conversation's folder completely and changes nothing: every line, the order of the events, the index and the
- * cached state.
+ * Checks a conversation's folder and changes nothing: every line, the order of the events, the index and the cached
+ * state.
  *
- * Any flipped bit in the log is found and its line is named. Only `expect`, the hash of a line that was kept elsewhere,
- * shows that no line up to this line was edited on purpose. The check may run beside a server that writes. An issue is
- * reported only if no file has changed during the check, or after `maxLooks` passes.
+ * A flipped bit in the log is found. An edit on purpose is found with `expect`, the hash of a line that was stored
+ * elsewhere. A server may be writing: the check is repeated when it has issues and a file has changed.
  */
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
@@ -48,7 +47,7 @@ export interface VerifyIssue {
 }
 
 export interface VerifyResult {
-  /** True when there is no issue and the expected head, if any, was found. */
+  /** True when there is no issue and an expected head was found. */
   readonly sound: boolean
   readonly lines: number
   readonly events: number
@@ -64,7 +63,7 @@ const maxIssues = 1000
 const maxLooks = 10
 const defaultLineLimitBytes = 64 * 1024 * 1024
 
-/** Checks a folder. @throws AppError `not_found` when it has no log, `storage_failed` when a file cannot be read. */
+/** Checks a folder. @throws AppError `not_found` without a log, `storage_failed` for an unreadable file */
 export async function verifyConversation(options: VerifyOptions): Promise<VerifyResult> {
   try {
     for (let look = 1; ; look++) {
@@ -79,7 +78,7 @@ export async function verifyConversation(options: VerifyOptions): Promise<Verify
   }
 }
 
-/** Returns a text that changes when a file of the conversation is written or replaced. */
+/** Returns a text that changes when a file of the conversation changes. */
 async function stampOf(directory: string): Promise<string> {
   const noFile = { ino: 0n, size: -1n, mtimeNs: 0n }
   const files = ['events.jsonl', 'events.index', 'state.json'].map(async (name) => {
@@ -151,11 +150,10 @@ function checkPiece(piece: Piece, { seen, index, kinds, report }: PieceContext):
   seen.unbroken &&= state === 'sound' && piece.closed
   const indexed = seen.events < index.count ? index.offsetOf(seen.events) : undefined
   const json = state === 'sound' ? piece.bytes : piece.bytes.subarray(headLength)
-  // The index lacks this event, but has later ones: a damaged separator hid the event when the log was opened. The
-  // later events keep their seqs, and this event gets none.
+  // The index lacks this event but has later events: damage hid this event when the log was opened.
   const isMissing = state === 'sound' && indexed !== undefined && indexed > offset && isEvent(json)
   if (isMissing) report({ ...indexRecord(seen.events), problem: 'an event of the log is missing' })
-  // An index that was made after the damage has no seq for the damaged event.
+  // An index made after the damage has no seq for the damaged event.
   const mayBeNumbered = indexed === undefined || (state === 'sound' && !isMissing)
   const event = indexed === offset || (mayBeNumbered && isEvent(json)) ? seen.events++ : undefined
   const id = eventIdOf(json)
@@ -221,7 +219,7 @@ function isAt(state: CachedState | undefined, head: Position): boolean {
   return state !== undefined && state.line.offset === head.offset && state.line.hash === head.hash
 }
 
-/** Reports a state file that is there, but belongs to no line of the log. A folder without a state file is no issue. */
+/** Reports a state file that belongs to no line of the log. A missing file is no issue. */
 async function checkNoState(directory: string, report: Report): Promise<void> {
   if (!(await isThere(join(directory, 'state.json')))) return
   report({ file: 'state.json', offset: 0, problem: 'the state is not sound or not of this log' })

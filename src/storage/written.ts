@@ -1,4 +1,4 @@
-/** Counts the writes to logs and their time. A write resolves when it is durable, so its time is that of the disk. */
+/** Counts the writes to logs and the time until they are durable. */
 import type { Files } from './files.ts'
 
 export class Written {
