@@ -3,7 +3,7 @@
  *
  * A sealed value is a token: `as1:`, the id of its key, `:`, and in base64url the nonce (12 bytes), the ciphertext and
  * the tag (16 bytes). A token opens with the context that it was sealed with, such as a field path. The first key
- * seals. Each key opens its own tokens, so keys can be rotated.
+ * seals, and each key opens its own tokens.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'
 import type { RandomBytes } from '../base/stamp.ts'

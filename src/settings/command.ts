@@ -8,7 +8,6 @@ import { AppError } from '../base/errors.ts'
 
 const limitChars = 32_768
 
-/** Matches one piece of a line: blanks, '...', "...", \x, or ordinary characters. */
 const token = /(?<blank>\s+)|'(?<single>[^']*)'|"(?<double>(?:[^"\\]|\\[^])*)"|\\(?<escaped>[^])|(?<plain>[^\s'"\\]+)/y
 
 /**

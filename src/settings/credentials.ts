@@ -1,14 +1,14 @@
 /**
- * Plans the credentials of an external agent: which variables of its environment to remove and to add, and how to
- * authenticate (spec: "Credentials of external agents"; decisions 23). Pure.
+ * Plans the credentials of an external agent: variables to remove from and to add to its environment, and the
+ * parameters of `authenticate` (spec: "Credentials of external agents"; decisions 23). Pure.
  *
  *     login    API key   base URL                                 rule
- *     yes      removed   stays                                    3, 5: the login wins, the base URL still counts
+ *     yes      removed   stays                                    3, 5: the login wins
  *     no       stays     stays                                    1
  *     unknown  stays     stays                                    2: a keychain cannot be inspected
  *     any      removed   removed   with `configDirStripsKey`      6: Claude Code with its config-directory variable
  *
- * A base URL reaches the program as `baseUrlVia` says (rule 5). An existing `CODEX_CONFIG` is not changed.
+ * A base URL reaches the program as `baseUrlVia` says (rule 5).
  */
 import { assertNever } from '../base/errors.ts'
 import { isSet, type LoginState } from './login.ts'

@@ -2,7 +2,7 @@
  * The server's own keys: the sealing key for secret values, and the session key that clients send.
  *
  * A key that the configuration does not give is created in the folder `keys/`. An unreadable key file is not replaced,
- * because the values that its keys sealed would be lost.
+ * because the values sealed with its keys would be lost.
  */
 import { scrypt } from 'node:crypto'
 import { join } from 'node:path'
@@ -96,7 +96,6 @@ export function readSessionKey(folder: string): Promise<string | undefined> {
   return readStored(folder, sessionFile, 'session_api_key')
 }
 
-/** Returns the path of the session key's file, which may not exist. */
 export function sessionKeyPath(folder: string): string {
   return join(folder, sessionFile)
 }

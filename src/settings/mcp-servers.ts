@@ -17,7 +17,7 @@ export function transportOf(server: { readonly transport?: unknown; readonly com
 }
 
 /**
- * True when a server has the command or the address that its transport needs, and not both `auth` and the header
+ * True when a server has the command or the address that its transport needs. False for `auth` together with a header
  * Authorization.
  */
 export function isSoundServer(server: McpServer): boolean {

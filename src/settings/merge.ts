@@ -1,8 +1,7 @@
 /**
  * Applies a settings diff to settings, without validation. Pure.
  *
- * `mergePatch` is RFC 7386 with one difference (contract/settings.md 2.4): a new object keeps its nulls. A member
- * called `__proto__` stays an ordinary member.
+ * `mergePatch` is RFC 7386 with one difference (contract/settings.md 2.4): a new object keeps its nulls.
  */
 import { isObject } from '../base/json.ts'
 

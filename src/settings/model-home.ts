@@ -1,8 +1,7 @@
 /**
  * Finds the place to which the requests of a model go. A stored key is for one place (DECISIONS.md, section 44). Pure.
  *
- * The place is the origin of the address in the settings. Without an address it is the provider that the model's name
- * shows.
+ * The place is the origin of the address in the settings. Without an address it is the provider in the model's name.
  */
 import { isObject } from '../base/json.ts'
 import type { LLM } from '../schema/generated/llm.ts'
@@ -38,7 +37,6 @@ export function providerName(name: string): string {
   return aliases.get(lower) ?? lower
 }
 
-/** True when the requests of both models go to the same place. */
 export function isSamePlace(one: ModelPlace, other: ModelPlace): boolean {
   return placeOf(one) === placeOf(other)
 }

@@ -68,7 +68,7 @@ export interface ProviderModes {
   readonly asking: string
   /** The mode that asks least. Equal to `asking` if no mode asks less. */
   readonly open: string
-  /** The modes that allow more actions than `asking`, including `open` if it does. */
+  /** The modes that allow more actions than `asking`. */
   readonly moreOpen: readonly string[]
   /** Other modes that allow no more actions than `asking`. Default: none. */
   readonly closed?: readonly string[]

@@ -2,7 +2,7 @@
  * Reads `--providers FILE`, which adds entries to the provider table or changes entries.
  *
  * The file is a JSON object of entries by provider name, with the members of `Provider`. A new provider needs `command`
- * and `prefix`. Unknown members are refused, because they are probably typing errors.
+ * and `prefix`. Unknown members are refused.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'

@@ -1,8 +1,7 @@
 /**
  * Stores in `seals.json` the ids of the sealing keys that a data folder may need.
  *
- * Each start adds the id of its sealing key, so that a later start without this key reports it at once. A reseal
- * removes the ids of keys that nothing needs.
+ * Each start adds the id of its sealing key, and reports a listed key that it lacks.
  */
 import { writeJsonFile } from '../base/json-file.ts'
 import { readVersioned, unreadable } from './stored-file.ts'

@@ -1,8 +1,8 @@
 /**
  * Finds the secrets in a value by its schema, which marks members as secret.
  *
- * Every string below a secret member is a secret. The value need not be valid. A sealed secret opens with the path that
- * it was sealed with, such as `llm.api_key`.
+ * Every string below a secret member is a secret. A sealed secret opens with the path that it was sealed with, such as
+ * `llm.api_key`.
  */
 import { isObject } from '../base/json.ts'
 import { addressSecrets } from '../base/secret-address.ts'

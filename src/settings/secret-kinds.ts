@@ -2,8 +2,8 @@
  * Groups secret members of different types that mean the same thing, such as the key of a model in settings and in a
  * profile. Pure.
  *
- * A client may send a sealed token in any member of its group. The token opens in no other group, so a client cannot
- * send the key of a model to an MCP server.
+ * A sealed token opens in each member of its group. It opens in no other member, so a client cannot send the key of a
+ * model to an MCP server.
  */
 import type { Cipher } from './cipher.ts'
 

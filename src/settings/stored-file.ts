@@ -1,7 +1,7 @@
 /**
  * A JSON file of the data folder as a value in memory: read once, changed by one writer at a time, replaced as a whole.
  *
- * A changed value is visible when it is on disk. An unreadable file is not replaced. Each use throws
+ * A changed value is visible when it is on disk. An unreadable file is not replaced: each use throws
  * `settings_unreadable` until the file is repaired.
  */
 import { basename } from 'node:path'

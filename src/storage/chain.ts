@@ -28,7 +28,6 @@ export interface Position {
 
 export const start: Position = { offset: 0, hash: genesis }
 
-/** A line: its bytes, its JSON and its hash. */
 export interface Line {
   readonly bytes: Buffer
   readonly json: Buffer

@@ -1,5 +1,5 @@
 /**
- * Remembers the byte ranges of a log that were checked, so that they are not hashed again on each read.
+ * Remembers which byte ranges of a log were checked.
  *
  * The server changes no line, so a range stays valid. The newest `maxRanges` ranges are kept.
  */

@@ -2,8 +2,7 @@
  * Decides whether a folder may be the data folder, before anything in it is changed.
  *
  * A data folder has a `format.json`, which `claimDataFolder` creates in a missing or empty folder. Any other folder is
- * refused, because a server replaces and removes files in its data folder. A folder that other users may write is
- * refused too.
+ * refused, because a server replaces and removes files in its data folder.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'

@@ -6,8 +6,7 @@
  *     14  1  mark: kind and source (see storage/record)
  *     15  1  check: all other bytes and 0x5a, exclusive-or
  *
- * The event with seq n is record n. Ids and offsets strictly increase, so records are found by binary search. The bytes
- * are in blocks, so that a new record does not move the whole index.
+ * The event with seq n is record n. Ids and offsets strictly increase, so records are found by binary search.
  */
 import type { EventLabel } from './record.ts'
 
@@ -151,7 +150,7 @@ export class EventIndex {
     return block
   }
 
-  /** Searches as `#first` does, but without a closure, because this method runs often. */
+  /** Searches as `#first` does, without a closure: this method runs often. */
   #firstFrom(high: number, low: number): number {
     let from = 0
     let to = this.#count

@@ -1,9 +1,9 @@
 /**
  * Appends lines to a log, several with one sync (group commit).
  *
- * `append` queues a line and returns at once. One group of lines is written and synced at a time. Lines that arrive
- * meanwhile form the next group. After a failed write, all queued lines are rejected. `append` then refuses until
- * `reopen` has cut the file back to the last durable line.
+ * One group of lines is written and synced at a time. Lines that arrive meanwhile form the next group. After a failed
+ * write, all queued lines are rejected. `append` then refuses until `reopen` has cut the file back to the last durable
+ * line.
  */
 import { AppError } from '../base/errors.ts'
 import { storageError } from '../base/own-files.ts'

@@ -2,14 +2,14 @@
  * The layout of the data folder.
  *
  *     format.json                      { "format": 1, "instance": "16 hex digits" }
- *     list.json                        the list of conversations at the last orderly end (see storage/list-file)
- *     reserve                          space that is released when the disk is full (see storage/reserve)
+ *     list.json                        the list of conversations at the last orderly end
+ *     reserve                          space that is released when the disk is full
  *     conversations/<id>/
- *       events.jsonl  events.index     the log and its index (see storage/log)
- *       state.json                     a cache of the folded state (see storage/state-file)
+ *       events.jsonl  events.index     the log and its index
+ *       state.json                     a cache of the folded state
  *       acp/                           files of the external agent's program, if it has a folder of its own
  *       observations/                  full copies of long outputs of tools
- *       events.cut-<offset>            bytes that a repair cut off the log (see storage/recovery)
+ *       events.cut-<offset>            bytes that a repair cut off the log
  *     temporary/                       half-made and removed conversations; deleted on start
  *
  * Other code has its own folders beside these.

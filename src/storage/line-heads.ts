@@ -2,8 +2,7 @@
  * Rebuilds the index of a log from the first bytes of its lines, almost as fast as a search for newlines.
  *
  * The chain is not checked here. A line is accepted if it begins like a private record, or like an event with a higher
- * id than before. The rebuild stops at the first other line. The last event is left out, because no later event
- * confirms its id.
+ * id than before. The rebuild stops at any other line. The last event is left out: no later event confirms its id.
  */
 import { hashLength, headLength, lineFeed } from './chain.ts'
 import type { EventIndex } from './event-index.ts'

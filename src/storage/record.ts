@@ -2,7 +2,7 @@
  * Classifies a log line by its first bytes.
  *
  * JSON that begins with `{"kind"` is an event. JSON that begins with `["` is a private record `[type, value]`. The mark
- * of an event is one byte: the upper 6 bits are the position of its kind, the lower 2 bits are its source.
+ * of an event is one byte: 6 bits for the position of its kind, then 2 bits for its source.
  */
 import { eventSourceValues } from '../schema/generated/values.ts'
 

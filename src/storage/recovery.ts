@@ -1,8 +1,7 @@
 /**
  * Repairs a log when it is opened: finds its end, cuts off an unfinished write, and completes the index.
  *
- * It reads the lines that the index lacks, and the last 64 KiB with a few lines before. An unusable index is rebuilt
- * (storage/line-heads). Damaged lines stay in place.
+ * It reads the lines that the index lacks, and the last 64 KiB with a few lines before. Damaged lines stay in place.
  *
  * The log is cut at an unfinished line at its end, or at a hole near its end. A hole is a run of zero bytes that a
  * power cut leaves in an unsynced write. The bytes cut off at a hole are copied to `events.cut-<offset>`.
@@ -156,8 +155,7 @@ function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readon
     const isSame = label?.upper === index.upperOf(next) && label.mark === index.markOf(next)
     return isSame ? 'event' : 'contradiction'
   }
-  // The line is intact, but has no readable event or an id that is not above the id before. The index could not hold
-  // it.
+  // The line is intact, but the index cannot hold it: its event is unknown, or its id is not above the id before.
   if (label === undefined || (next > 0 && label.upper <= index.upperOf(next - 1))) return 'damaged'
   if (next < index.count) return 'contradiction'
   index.push(label, piece.offset)

@@ -1,8 +1,8 @@
 /**
- * Disk space that a file takes up until the disk is full, and that is then released, so that a run can record its end.
+ * A file that reserves disk space. When the disk is full, the file is deleted, so that a run can record its end.
  *
  * After `storage_full`, `release()` makes room for closing records. Other writes call `assertHeld()` first, which
- * refuses until the space could be reserved again.
+ * refuses until the space is reserved again.
  */
 import { randomFillSync } from 'node:crypto'
 import { constants } from 'node:fs'

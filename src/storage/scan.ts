@@ -1,9 +1,11 @@
 /**
  * Finds the lines in the bytes of a log, and the next line after damage.
  *
- * A line is sound if its hash fits its JSON and the hash of the line before. Both the stored and the computed hash of
- * the line before may fit, so a flipped bit damages one line. After damage, a line begins where 32 hex digits and a
- * space follow an LF or a damaged LF. Bytes at the end without an LF are torn.
+ * A line is sound if its hash fits its JSON and the hash of the line before. After a damaged line, both its stored hash
+ * and the hash of its JSON may fit. So a flipped bit damages one line.
+ *
+ * After damage, a line begins where 32 hex digits and a space follow an LF or a damaged LF. Bytes at the end without an
+ * LF are torn.
  */
 import { genesis, hashAt, hashOf, headLength, lineFeed, mayBeginLine } from './chain.ts'
 

@@ -1,8 +1,7 @@
 /**
  * The file `state.json`: the folded state of a log up to a line, so that opening does not fold the lines again.
  *
- * The file is a cache and is written without a sync. It is ignored if it is damaged, or if the log does not have its
- * line.
+ * The file is a cache, written without a sync. A damaged file is ignored. So is a file whose line is not in the log.
  *
  *     { "line": { "offset", "hash" }, "check": the chain's hash of the state after that line, "state" }
  */

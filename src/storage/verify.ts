@@ -2,8 +2,8 @@
  * Checks a conversation's folder and changes nothing: every line, the order of the events, the index and the cached
  * state.
  *
- * A flipped bit in the log is found. An edit on purpose is found with `expect`, the hash of a line that was stored
- * elsewhere. A server may be writing: the check is repeated when it has issues and a file has changed.
+ * A flipped bit in the log is found. An edit on purpose is found with `expect`, the hash of a later line that was
+ * stored elsewhere. The check is repeated when a server has changed a file meanwhile.
  */
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'

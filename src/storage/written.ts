@@ -10,7 +10,7 @@ export class Written {
   ms = 0
 }
 
-/** Returns `files` with a change: `written` counts each write to a file that is opened to write through. */
+/** Returns `files` with a change: writes to files that are opened to write through are counted in `written`. */
 export function countedFiles(files: Files, written: Written): Files {
   return {
     async open(path, options) {

@@ -61,8 +61,8 @@ export const storageMutations: readonly Mutation[] = [
   },
   {
     file: 'src/storage/recovery.ts',
-    old: '// A killed process may have written lines without a sync, and they are about to be served.\n  await log.sync()',
-    new: '// A killed process may have written lines without a sync, and they are about to be served.',
+    old: '// A killed process may have left lines without a sync.\n  await log.sync()',
+    new: '// A killed process may have left lines without a sync.',
     promise: 'What a killed process had written is synced before it is served.',
     tests: [...crash, ...log],
   },

@@ -6,9 +6,8 @@
  *     partial/           pieces that are being written
  *     lock               excludes another backup
  *
- * A piece that is a hard link may become longer with its file. The bytes up to the size in the manifest count.
- *
  * Old pieces are removed after the new manifest is in place. So an interrupted backup leaves the earlier backup whole.
+ * A piece that is a hard link may become longer with its file. The bytes up to the size in the manifest count.
  */
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'

@@ -2,8 +2,7 @@
  * Backs up a data folder while a server may be using it. Does not change the data folder.
  *
  * Reads in this order: other files; settings and keys of one moment; the ends of all logs; the logs up to these ends.
- * When keys have changed meanwhile, the steps from the settings on are repeated. So the keys in the backup open its
- * secrets.
+ * When keys have changed meanwhile, the steps from the settings on are repeated.
  *
  * New lines of a log are stored as further pieces of the earlier backup. Files with an equal stamp are not read.
  */

@@ -1,8 +1,8 @@
 /**
  * Decides which files of a data folder belong in a backup.
  *
- * Files are left out by name, so that the files of a new part are not forgotten. No link is followed: a link at the top
- * of the data folder is refused, and other links are left out.
+ * Files are left out by name, so that the files of a new part are not forgotten. A link at the top of the data folder
+ * is refused. Other links are left out.
  */
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
@@ -113,7 +113,7 @@ export async function logsIn(dataDir: string): Promise<readonly string[]> {
   return [...trail, ...ids.sort().map((id) => `conversations/${id}/events.jsonl`)]
 }
 
-/** True for the stored output of a tool. Its bytes do not change, so a hard link can replace a copy. */
+/** True for the stored output of a tool. Its written bytes do not change, so a hard link can replace a copy. */
 export function mayBeLinked(path: string): boolean {
   return /^conversations\/[^/]+\/observations\//.test(path)
 }

@@ -1,7 +1,7 @@
 /**
  * Reads files as they were at one moment, such as settings and keys. A server may replace them meanwhile.
  *
- * Names, sizes and times are compared before and after the reading. When they differ, everything is read again.
+ * Names, sizes and times are compared before and after. When they differ, everything is read again.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'

@@ -1,8 +1,8 @@
 /**
  * The folder that a backup is restored to. It must be new or empty.
  *
- * Until the end it has `restoring.json` and no `format.json`, so that no server starts on it. At the end
- * `restoring.json` is renamed to `format.json`, which makes the folder a data folder.
+ * During the restore it has `restoring.json` and no `format.json`, so that no server starts on it. At the end
+ * `restoring.json` is renamed to `format.json`.
  */
 import { join, resolve } from 'node:path'
 import { AppError } from '../../base/errors.ts'

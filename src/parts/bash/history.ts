@@ -4,8 +4,7 @@
  * The history is in memory and in `bash-events.jsonl`. The file is not synced, so a power cut may cost its end. Above
  * `limitBytes` the oldest events are removed.
  *
- * The position of an event is its number since `open`, from 0. The position stays the same when older events are
- * removed.
+ * The position of an event is its number since `open`, from 0.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemCodeOf } from '../../base/errors.ts'

@@ -2,10 +2,8 @@
  * Serves the WebSocket `/sockets/bash-events`: sends commands and outputs to clients, and runs the commands that
  * clients send (contract/others.md, section 1).
  *
- * After its first command, a socket gets the events of its own commands, because a published web client takes the next
- * `BashCommand` event for its own. With `resend_mode` or `resend_all` a socket gets all events.
- *
- * Each socket has a position in the history. When the connection's buffer has drained, sending continues there.
+ * After its first command, a socket gets the events of its own commands, unless it asked for all events. The reason: a
+ * published web client takes the next `BashCommand` event for its own command.
  */
 import { randomUUID } from 'node:crypto'
 import { isAuthFrame } from '../../api/socket-auth.ts'

@@ -183,7 +183,7 @@ interface Access {
 
 async function describeAccess({ provider, secretNames }: AgentExamination, env: Environment): Promise<Access> {
   const secrets = new Set(secretNames)
-  // A login token may be a stored secret. `set` stands for its value, which `detectLogin` does not need.
+  // A login token may be a stored secret. `detectLogin` needs to know that it exists, and not its value.
   const tokens = (provider.login?.tokenVariables ?? []).filter((name) => secrets.has(name)).map((name) => [name, 'set'])
   const environment = { ...env, ...Object.fromEntries(tokens) }
   const login = await detectLogin(provider, { environment, platform: process.platform, clock: Date.now })

@@ -17,7 +17,6 @@ export function endOf(word: string | undefined, now: number): number | undefined
   throw new AppError('invalid_option', `Could not use --expires "${word}": ${expected}`)
 }
 
-/** Returns the time of a date in UTC; NaN for other text. */
 function timeOf(word: string): number {
   return /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/.test(word) ? Date.parse(word) : Number.NaN
 }

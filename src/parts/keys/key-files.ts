@@ -1,8 +1,7 @@
 /**
  * The stored named keys: the files `named-keys/NAME.json` of the data folder.
  *
- * A file is created and removed as a whole and never changed. So the command and a running server need no lock. A file
- * has the digest of the key, not the key.
+ * A file is created and removed as a whole and never changed. So the command and a running server need no lock.
  */
 import { join } from 'node:path'
 import { scopes, type Scope } from '../../access.ts'

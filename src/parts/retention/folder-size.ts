@@ -15,7 +15,7 @@ export async function folderBytes(folder: string, signal?: AbortSignal): Promise
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     signal?.throwIfAborted()
     bytes += await entryBytes(path)
-    // A folder that has gone meanwhile has no size.
+    // A folder that cannot be read has no entries.
     for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
       const inner = join(path, entry.name)
       if (entry.isDirectory()) open.push(inner)

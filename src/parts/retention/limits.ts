@@ -2,8 +2,7 @@
  * Limits the number of conversations, the runs at once and the size of the data folder. A named key can have limits of
  * its own.
  *
- * The limits of a key count the conversations that the key has made, whoever uses them. Work that is under way is not
- * stopped.
+ * The limits of a key count the conversations that the key has made, whoever uses them.
  */
 import { AppError } from '../../base/errors.ts'
 import type { AdmissionRules } from '../../conversation/run/admission.ts'
@@ -39,7 +38,7 @@ const retryAfterSeconds = 5
 
 export class Limits implements AdmissionRules {
   readonly #options: LimitsOptions
-  /** Allowed conversations that are not listed yet. The keys are symbols, because two entries may have the same id. */
+  /** Allowed conversations that are not listed yet. The symbols are there because two entries may have the same id. */
   readonly #creating = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
   /** Allowed runs that are not under way yet. */
   readonly #starting = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
