@@ -86,9 +86,7 @@ export function applyAgentDiff(
   return { ...next, ...completeAcpChoice(next, diff, previous, providers) }
 }
 
-/**
- * Returns `after` without the keys of models whose requests now go to another place (model-home). Keys in `diff` stay.
- */
+/** Returns `after` without keys of models whose requests now go elsewhere (model-home). Keys in `diff` stay. */
 export function withoutStrayKeys(
   before: AgentSettings, after: AgentSettings, diff: Readonly<Record<string, unknown>>,
 ): AgentSettings {

@@ -6,10 +6,7 @@ import type { McpServer } from '../schema/generated/settings.ts'
 
 export type McpTransport = 'stdio' | 'http' | 'sse'
 
-/**
- * Returns the transport. Without a name it is stdio for a server with a command. Any other missing or unknown name is
- * http.
- */
+/** Returns the transport; http for an unknown name. Without a name: stdio if there is a command, else http. */
 export function transportOf(server: { readonly transport?: unknown; readonly command?: unknown }): McpTransport {
   const { transport, command } = server
   if (transport === 'stdio' || transport === 'sse') return transport

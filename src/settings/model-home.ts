@@ -1,7 +1,8 @@
 /**
  * Finds the place to which the requests of a model go. A stored key is for one place (DECISIONS.md, section 44). Pure.
  *
- * The place is the origin of the address in the settings. Without an address it is the provider in the model's name.
+ * The place is the origin of the address in the settings. Without an address it is the provider that the model's name
+ * shows.
  */
 import { isObject } from '../base/json.ts'
 import type { LLM } from '../schema/generated/llm.ts'

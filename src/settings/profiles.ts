@@ -166,10 +166,7 @@ async function withConnection(name: string, profile: LlmProfile, connectionOf: C
   throw unusable(name, `the key of its provider connection is for "${provider}", not for "${profile.llm.model}"`)
 }
 
-/**
- * True when the key of a connection may be used: the connection has an address, or its provider is `custom` or that of
- * the model.
- */
+/** True for a connection with an address, with the provider `custom`, or with the provider of the model. */
 function fits({ model }: LLM, { provider, base_url }: ProviderCredentials): boolean {
   const name = providerName(provider)
   return Boolean(base_url) || name === 'custom' || name === providerOf(model)

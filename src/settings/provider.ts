@@ -23,10 +23,7 @@ export interface Provider {
   readonly programs: Readonly<Record<string, string>>
   /** The command that a user runs to install the program; empty if `agents install` can install it. */
   readonly installCommand: string
-  /**
-   * A command belongs to this entry if one of its words begins with this text. The agent's name in ACP contains the
-   * text.
-   */
+  /** The beginning of a word in each command of this entry. The agent's name in ACP contains this text. */
   readonly prefix: string
   readonly apiKeyVariable: string
   /** Other names of the API key variable. The rules for the key hold for them too. */
@@ -68,7 +65,7 @@ export interface ProviderModes {
   readonly asking: string
   /** The mode that asks least. Equal to `asking` if no mode asks less. */
   readonly open: string
-  /** The modes that allow more actions than `asking`. */
+  /** All modes that allow more actions than `asking`, including a different `open`. */
   readonly moreOpen: readonly string[]
   /** Other modes that allow no more actions than `asking`. Default: none. */
   readonly closed?: readonly string[]

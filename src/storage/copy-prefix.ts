@@ -1,7 +1,7 @@
 /**
  * Copies the first lines of a log into a new log, for a fork.
  *
- * The copy has the same bytes, private records and damaged lines included.
+ * The bytes are copied as they are, with private records and damaged lines.
  */
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'

@@ -50,10 +50,7 @@ export class ListFile {
     return join(this.#folder.path, 'list.json')
   }
 
-  /**
-   * Returns inode and ctime of the folder of conversations. The mtime does not count, because a copying program may set
-   * it.
-   */
+  /** Returns inode and ctime of the folder of conversations. A copying program may set the mtime. */
   async #stamp(): Promise<string> {
     const { ino, ctimeNs } = await stat(this.#folder.conversations, { bigint: true })
     return `${ino} ${ctimeNs}`

@@ -15,7 +15,7 @@ export interface EventLabel {
 const sources: readonly string[] = eventSourceValues
 /** The source bits of a mark without a source. A fourth source does not compile, because the bits have no room. */
 const noSource = 3 satisfies (typeof eventSourceValues)['length']
-/** The number of first bytes that are examined. They have kind, id, timestamp and source of any event. */
+/** The number of first bytes that are examined. They include kind, id, timestamp and source of any event. */
 const headBytes = 192
 
 // The canonical form: {"kind":"...","id":"<UUID>","timestamp":"...","source":"..." where the last two may be missing.
@@ -47,9 +47,7 @@ export function eventIdOf(json: Buffer): string | undefined {
   return head.startsWith('{"kind"') ? /"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/.exec(head)?.[1] : undefined
 }
 
-/**
- * Returns the mark for a position in the list of kinds and a source. An unknown source gives a mark without a source.
- */
+/** Returns the mark for the position of a kind and a source. An unknown source counts as none. */
 export function markOf(kindPlace: number, source: string): number {
   const sourcePlace = sources.indexOf(source)
   return (kindPlace << 2) | (sourcePlace === -1 ? noSource : sourcePlace)

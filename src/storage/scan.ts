@@ -142,9 +142,7 @@ function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined
   return undefined
 }
 
-/**
- * Returns the first possible ends of the first line in a damaged piece: an LF, or a byte before the start of a line.
- */
+/** Returns the first places where the first line of a damaged piece may end: an LF, or a byte before a line. */
 function possibleEnds(data: Buffer, at: number, end: number): number[] {
   const text = data.toString('latin1', at, end)
   const ends: number[] = []

@@ -3,7 +3,7 @@
  * state.
  *
  * A flipped bit in the log is found. An edit on purpose is found with `expect`, the hash of a later line that was
- * stored elsewhere. The check is repeated when a server has changed a file meanwhile.
+ * stored elsewhere. A check with issues is repeated when a server has changed a file.
  */
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'

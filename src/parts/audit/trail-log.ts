@@ -73,7 +73,7 @@ export class TrailLog {
     await this.#segment.file.close().catch(() => undefined) // Every record was synced before.
   }
 
-  /** Queues a line. Resolves before the sync, and `done` after it. The object prevents a wait for `done` here. */
+  /** Queues a line. Resolves before the sync; `done` resolves after it. Without the object, `await` waits for both. */
   async #queue(json: Buffer): Promise<{ readonly done: Promise<void> }> {
     if (this.#segment.commit.failure !== undefined) await this.#segment.commit.reopen()
     if (this.#segment.commit.end.offset >= (this.#options.limitBytes ?? fileLimitBytes)) await this.#rotate()

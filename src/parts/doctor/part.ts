@@ -24,7 +24,7 @@ export const doctor = {
   routes: {
     'GET /api/doctor': 'configure',
     'GET /api/doctor/agents': 'read',
-    // This route needs the right of a conversation, because it starts the program of an agent.
+    // Needs the same right as a conversation, because it starts the program of an agent.
     'POST /api/doctor/agents/{name}': 'drive',
   },
   spec: () => import('./spec.ts'),
