@@ -1,11 +1,8 @@
 /**
- * Places the prompt cache breakpoints of a request to Anthropic. A breakpoint marks the end of a prefix that the
- * provider caches.
+ * Places the prompt cache breakpoints of a request to Anthropic (platform.claude.com/docs, "Prompt caching").
  *
- * A request may have four breakpoints. They are placed in this order: on the system prompt; on the newest user turn,
- * because the next step repeats the whole prompt; where messages request one (`cache_prompt`), newest first; on the
- * tools; on the user turn before the newest, which finds the cache of the last step. Rules: platform.claude.com/docs,
- * "Prompt caching".
+ * A breakpoint marks the end of a prefix that the provider caches. A request may have four. The breakpoint on the user
+ * turn before the newest finds the cache of the last step.
  */
 import type { JsonObject } from '../../../base/json.ts'
 
@@ -27,7 +24,7 @@ export function marked(block: JsonObject): JsonObject {
   return { ...block, cache_control: { type: 'ephemeral' } }
 }
 
-/** Returns the prompt with at most four breakpoints, and with none when `isCached` is false. */
+/** Returns the prompt with its breakpoints; without any when `isCached` is false. */
 export function withBreakpoints(prompt: Prompt, isCached: boolean): Prompt {
   const chosen = new Set(isCached ? breakpointsOf(prompt).slice(0, maxBreakpoints) : [])
   const settle = (block: JsonObject): JsonObject => {
@@ -42,7 +39,7 @@ export function withBreakpoints(prompt: Prompt, isCached: boolean): Prompt {
   }
 }
 
-/** Returns the blocks that may get a breakpoint, the most useful first, without duplicates. */
+/** Returns the blocks for breakpoints, the most useful first. */
 function breakpointsOf({ tools, system, messages }: Prompt): JsonObject[] {
   const users = messages.filter(({ role }) => role === 'user')
   const candidates = [

@@ -1,10 +1,10 @@
 /**
  * Builds a request to Anthropic's Messages API from messages, tools and settings.
  *
- * Consecutive messages of one role become one turn, in which tool results come first. Thinking is sent back unchanged,
- * with its signature. Thinking without a signature, blank texts, and turns of only thinking are left out, because the
- * API refuses them. Rules: platform.claude.com/docs, "Messages", "Thinking" (preserving blocks), "Tool use" (formatting
- * of results).
+ * Consecutive messages of one role become one turn, with tool results first. Thinking is sent back unchanged, with its
+ * signature. Content that the API refuses is left out.
+ *
+ * Rules: platform.claude.com/docs, "Messages", "Thinking", "Tool use".
  */
 import { objectOf } from '../../../base/fields.ts'
 import { toJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
@@ -18,7 +18,7 @@ import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 /** The kind of a block, a part of an answer. */
 export type BlockKind = 'thinking' | 'text' | 'tool_use'
 
-/** The order of blocks in most answers. The `state` (model.ts) of another answer lists the kinds of its blocks. */
+/** The order of blocks in most answers. Another order is kept in `state` (model.ts). */
 export const usualOrder: readonly BlockKind[] = ['thinking', 'text', 'tool_use']
 
 /** Returns the body of a streaming request. `messages` in the body begins with the message at index `from`. */
@@ -50,7 +50,7 @@ export function anthropicBody({ messages, tools }: ModelRequest, model: string, 
   }
 }
 
-/** Returns a history as the body's member `messages`, with a cache breakpoint only where `cache_prompt` asks for it. */
+/** Returns a history in the form of the body's member `messages`. */
 export function anthropicItems(messages: readonly ModelMessage[]): JsonObject[] {
   return turnsOf(messages).map(itemOf)
 }
@@ -131,7 +131,7 @@ function resultOf(id: string, content: readonly Content[]): JsonObject {
   return content.some((part) => part.cache_prompt) ? marked(result) : result
 }
 
-/** Returns the id with `_` for characters that this API refuses, because another provider may have made the id. */
+/** Replaces characters that this API refuses. Another provider may have made the id. */
 function safeId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, '_')
 }
@@ -164,14 +164,14 @@ function resultsFirst(content: readonly JsonObject[]): JsonObject[] {
   return [...content.filter(isResult), ...content.filter((block) => !isResult(block))]
 }
 
-/** Returns whether an answer follows the newest user message, and the first such answer has no thinking to send. */
+/** Returns whether the first answer after the newest user message has no thinking to send. */
 function beganWithoutThinking(messages: readonly ModelMessage[]): boolean {
   const start = messages.findLastIndex(({ message }) => message.role === 'user')
   const first = messages.slice(start + 1).find(({ message }) => message.role === 'assistant')
   return first !== undefined && first.message.thinking_blocks.flatMap(thinkingBlock).length === 0
 }
 
-/** Returns the parameters without a thinking budget: the API refuses a budget in a turn that began without thinking. */
+/** Removes the thinking budget, which the API refuses in a turn that began without thinking. */
 function withoutBudget(reasoning: JsonObject): JsonObject {
   return objectOf(reasoning['thinking'])['type'] === 'enabled' ? {} : reasoning
 }

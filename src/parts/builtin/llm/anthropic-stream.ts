@@ -1,9 +1,10 @@
 /**
  * Assembles an answer of Anthropic's Messages API from the events of its stream.
  *
- * Events, blocks and deltas of unknown types are ignored, as the API asks of its clients. A whole message, from a
- * server that does not stream, is converted into the same events. Format: platform.claude.com/docs, "Streaming
- * messages" and "Stop reasons".
+ * Events, blocks and deltas of unknown types are ignored, as the API asks of its clients. A whole message is converted
+ * into the same events.
+ *
+ * Format: platform.claude.com/docs, "Streaming messages" and "Stop reasons".
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
@@ -33,7 +34,7 @@ export function foldAnthropic({ newId, failureOf, limitParts }: FoldContext): An
   }
 }
 
-/** A growing answer without its blocks. The blocks are in a map that is changed in place, because copies are slow. */
+/** The answer so far, except its blocks. */
 interface State {
   readonly id: string | undefined
   readonly stopReason: string | undefined
@@ -48,7 +49,7 @@ type Block =
   | { readonly kind: 'redacted_thinking'; readonly data: string }
   | { readonly kind: 'tool_use'; readonly id: string; readonly name: string; readonly json: string }
 
-/** Starts or extends the block that an event names by its index, the key in `blocks`. Other events change nothing. */
+/** Starts or extends the block at the event's index. */
 function growBlocks(blocks: Map<number, Block>, event: JsonObject, newId: () => string): void {
   const { index } = event
   if (typeof index !== 'number') return
@@ -123,7 +124,7 @@ function answerOf(state: State, blocks: readonly Block[], id: string): FoldedAns
   }
 }
 
-/** Returns the response in the form that a server without streaming sends, but with the input of calls as a text. */
+/** Returns the response as a whole message. */
 function responseOf({ stopReason, usage }: State, blocks: readonly Block[], id: string): JsonObject {
   const content = blocks.map((block): JsonObject => {
     switch (block.kind) {
@@ -179,7 +180,7 @@ function grown(block: Block, delta: JsonObject): Block {
   }
 }
 
-/** Replaces figures of the usage by those of an update: each figure is a total so far. Null figures are ignored. */
+/** Replaces figures of the usage: each figure of an update is a total so far. */
 function merged(usage: JsonObject, update: JsonValue | undefined): JsonObject {
   const known = Object.entries(objectOf(update)).filter(([, value]) => value !== null)
   return withFew(usage, Object.fromEntries(known))
@@ -222,7 +223,7 @@ function textContentOf(block: Block): TextContent[] {
   return hasText(block) ? [{ cache_prompt: false, type: 'text', text: block.text }] : []
 }
 
-/** Returns whether the block has text that is not blank: models send blank text blocks between thinking blocks. */
+/** Returns whether the block has text. Models send blank text blocks between thinking blocks. */
 function hasText(block: Block): block is Extract<Block, { kind: 'text' }> {
   return block.kind === 'text' && block.text.trim() !== ''
 }

@@ -1,8 +1,9 @@
 /**
  * The thinking, effort and sampling parameters that a Claude model accepts, by the version in its name.
  *
- * Models from 3.7 on get a budget of thinking tokens, models from 4.6 on an effort instead. Models from 4.7 on accept
- * no temperature. Models before 3.7, and models of other vendors at the same API, get neither a budget nor an effort.
+ * Models from 3.7 to 4.5 get a budget of thinking tokens, newer models an effort. Models from 4.7 on accept no
+ * temperature.
+ *
  * Rules: platform.claude.com/docs, "Thinking", "Effort" and the migration guides, read in November 2026.
  */
 import type { JsonObject } from '../../../base/json.ts'
@@ -12,7 +13,7 @@ import { present } from './members.ts'
 /** The smallest thinking budget that the API accepts. */
 const minBudgetTokens = 1_024
 
-/** The largest thinking budget for each `reasoning_effort`, in tokens. Other efforts have no such limit. */
+/** The largest thinking budget of a `reasoning_effort`, in tokens. */
 const budgetsByEffort: Readonly<Record<string, number>> = { minimal: minBudgetTokens, low: 4_096, medium: 16_384 }
 
 /** The API's effort for each `reasoning_effort`. For another value no effort is sent, and the model decides. */
@@ -27,8 +28,8 @@ export interface ThinkingOptions {
 }
 
 /**
- * Returns the limit of output tokens for settings that have no limit, because the API requires one. The limit is 4,096
- * for models before 3.7 and of other vendors, since some of them accept no more; 32,000 for other models.
+ * Returns the limit of output tokens for settings without a limit, because the API requires one. Some older models
+ * accept no more than 4,096.
  */
 export function defaultMaxTokens(model: string): number {
   return versionOf(model) < 307 ? 4_096 : 32_000
@@ -42,7 +43,7 @@ export function thinkingOf({ model, settings, maxTokens }: ThinkingOptions): Jso
   if (version < 406) return budgetOf(effort, settings.extended_thinking_budget ?? 0, maxTokens)
   const known = version < 407 && effort === 'xhigh' ? 'high' : efforts[effort]
   return {
-    // Newer models leave out the text of their thinking unless the request asks for it.
+    // Ask for the text of the thinking, which these models leave out by default.
     thinking: { type: 'adaptive', display: 'summarized' },
     ...(known === undefined ? {} : { output_config: { effort: known } }),
   }
@@ -55,7 +56,7 @@ export function samplingOf({ model, settings }: ThinkingOptions, isThinking: boo
   const { temperature, top_p, top_k } = settings
   return present({
     temperature: temperature ?? undefined,
-    // Newer models take either a temperature or `top_p`, not both.
+    // Newer models refuse a temperature together with `top_p`.
     top_p: temperature === null ? top_p ?? undefined : undefined,
     top_k: top_k ?? undefined,
   })
@@ -68,10 +69,7 @@ function budgetOf(effort: string, limit: number, maxTokens: number): JsonObject 
   return budget < minBudgetTokens ? {} : { thinking: { type: 'enabled', budget_tokens: budget } }
 }
 
-/**
- * Returns a model's version: 307 for 3.7, 406 for 4.6. A Claude without a number gets `Infinity`, a model of another
- * vendor 0. A name is `claude-`, perhaps a family, a major number, perhaps a minor number, perhaps a date (8 digits).
- */
+/** Returns a model's version: 307 for 3.7, 406 for 4.6. A Claude without a number gets `Infinity`, other models 0. */
 function versionOf(model: string): number {
   const match = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model)
   if (match !== null) return Number(match[1]) * 100 + Number(match[2] ?? 0)

@@ -1,8 +1,7 @@
 /**
  * Anthropic's Messages API, and compatible servers.
  *
- * `anthropic-request` builds the body, `anthropic-stream` reads the answer. Every request asks for a stream, so that a
- * cancelled call ends at once. A server that does not stream may send a whole message.
+ * `anthropic-request` builds the body. `anthropic-stream` reads the answer.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { anthropicBody, anthropicItems } from './anthropic-request.ts'
@@ -11,7 +10,7 @@ import type { Target, Wire } from './wire.ts'
 
 export const anthropicBaseUrl = 'https://api.anthropic.com'
 
-/** Returns the wire format of the Messages API. The base URL may end in `/v1` or not: both are in use. */
+/** Returns the wire format of the Messages API. The base URL may end in `/v1`. */
 export function anthropicMessages({ provider, baseUrl, model }: Target, settings: LLM): Wire {
   return {
     provider,
@@ -22,7 +21,7 @@ export function anthropicMessages({ provider, baseUrl, model }: Target, settings
       ...settings.extra_headers,
     },
     takesImages: (settings.model_canonical_name ?? model).includes('claude-') ? true : undefined,
-    // `data` holds redacted thinking, and also the bytes of images, which the log does not need.
+    // `data` holds redacted thinking and the bytes of images.
     privateMembers: ['signature', 'data'],
     historyMember: 'messages',
     itemsOf: anthropicItems,

@@ -1,8 +1,8 @@
 /**
- * Encodes request bodies incrementally: each request of a run repeats a long history and adds a few messages.
+ * Encodes request bodies incrementally, because each request of a run repeats a long history.
  *
- * The encoder keeps the bytes of the repeated beginning of the history, and discards them when a request begins with
- * other message objects. It does not keep the end of the history, because the next request may change it.
+ * The encoder keeps the bytes of the beginning of the history. It discards them when a request begins with other
+ * message objects.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { ModelMessage, ModelRequest } from './model.ts'
@@ -12,8 +12,10 @@ export interface BodyFormat {
   /** The member of the body that holds the history. */
   readonly historyMember: string
   /**
-   * Returns the elements of `historyMember` for these messages. A caller may convert a history in two pieces. The split
-   * is before an answer that has calls and follows tool results, and the pieces together give the same elements.
+   * Returns the elements of `historyMember` for these messages.
+   *
+   * A history may be converted in two pieces, split before an answer with calls that follows tool results. The elements
+   * have to be the same.
    */
   itemsOf(messages: readonly ModelMessage[]): readonly JsonObject[]
   /**
@@ -33,7 +35,7 @@ export class BodyEncoder {
     this.#format = format
   }
 
-  /** Returns the body of a request as JSON, in chunks that callers must not change. */
+  /** Returns the body as JSON, in chunks. Callers must not change the chunks. */
   encode(request: ModelRequest): Uint8Array[] {
     this.#keep(request.messages)
     const { historyMember } = this.#format
@@ -43,7 +45,7 @@ export class BodyEncoder {
     return [Buffer.from(head), ...this.#pages, Buffer.from(tail)]
   }
 
-  /** Encodes and keeps the messages that later requests will repeat; none of them when one has `cache_prompt`. */
+  /** Encodes and keeps the messages that later requests repeat, unless a new message has `cache_prompt`. */
   #keep(messages: readonly ModelMessage[]): void {
     if (this.#messages.some((message, index) => message !== messages[index])) {
       this.#messages = []
@@ -66,16 +68,15 @@ export class BodyEncoder {
 const pageBytes = 64 * 1024
 
 /**
- * Returns the number of messages at the start of the list that later requests repeat unchanged. Each request marks its
- * last two user turns for the prompt cache, and tool results are user turns. So the messages end before the second-last
- * answer that has calls and follows tool results.
+ * Returns the number of messages at the beginning that later requests repeat unchanged. The last two user turns change:
+ * each request marks them for the prompt cache. Tool results are user turns.
  */
 function repeatedCount(messages: readonly ModelMessage[]): number {
   const newest = messages.findLastIndex(({ message }) => message.role !== 'assistant')
   return Math.max(0, lastCall(messages, lastCall(messages, newest)))
 }
 
-/** Returns the index of the last answer before `end` that has calls and follows tool results; -1 when there is none. */
+/** Returns the index of the last answer before `end` that has calls and follows tool results; else -1. */
 function lastCall(messages: readonly ModelMessage[], end: number): number {
   return messages.findLastIndex(({ message }, index) => {
     return (

@@ -1,9 +1,8 @@
 /**
  * Chooses the server and the wire format for a model's settings.
  *
- * `provider/model` names both. A bare name belongs to OpenAI, Anthropic or Gemini by its prefix. Any other name is sent
- * unchanged to the base URL, as to a server compatible with OpenAI's; without a base URL it is an error. An empty name,
- * and a provider without a model, are always errors. Errors are thrown before anything is sent.
+ * `provider/model` names both. A bare name of OpenAI, Anthropic or Gemini is recognized by its prefix. Any other name
+ * is sent to the base URL, as to a server compatible with OpenAI's.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { bareProviderOf } from '../../../settings/model-home.ts'
@@ -20,7 +19,7 @@ export function createModelClient(settings: LLM, deps: ModelDeps = defaultDeps):
   return createWireClient(settings, wireOf(settings), deps)
 }
 
-/** Returns the origin of the server that a model's requests go to; undefined when the settings give no server. */
+/** Returns the origin of the model's server; undefined when the settings give no server. */
 export function serverOf(settings: LLM): string | undefined {
   try {
     return new URL(baseUrlOf(settings, splitName(settings).provider)).origin
@@ -80,8 +79,8 @@ export function wireOf(settings: LLM): Wire {
 }
 
 /**
- * Returns the wire format: Chat Completions or Responses. `api_mode` decides. With `auto`, OpenAI's reasoning models
- * use Responses, because they keep their reasoning between calls only there. Most compatible servers lack Responses.
+ * Returns the wire format that `api_mode` selects. `auto` selects Responses for OpenAI's reasoning models, because only
+ * Responses keeps their reasoning between calls.
  */
 function openAiWire(target: OpenAiTarget, settings: LLM): Wire {
   const isResponses = settings.api_mode === 'responses' ||
@@ -108,7 +107,7 @@ function baseUrlOf(settings: LLM, provider: Provider): string {
   const given = base_url || (provider === ollama ? ollama_base_url : null) || provider.baseUrl
   if (given === undefined) throw unusable(settings, `expected the base URL of ${provider.name}`)
   const url = given.replace(/(?<!\/)\/+$/, '')
-  // Users of Ollama configure the address of its native API, without `/v1`. Ollama serves OpenAI's API under `/v1`.
+  // Users configure the address of Ollama's native API. OpenAI's API is below it, at `/v1`.
   return provider === ollama && !url.endsWith('/v1') ? `${url}/v1` : url
 }
 

@@ -1,11 +1,10 @@
 /**
- * The context windows of known models in tokens, for clients that show how full the context is.
+ * The context windows of known models in tokens.
  *
- * `max_input_tokens` of the settings wins over this table. A model that is missing here has an unknown window.
  * Source: `max_input_tokens` of litellm 1.109.1 (PyPI), `model_prices_and_context_window_backup.json`.
  */
 
-/** Windows by the name of a model without its provider and its date. */
+/** The windows by the name of a model, without provider and date. */
 const windows: ReadonlyMap<string, number> = new Map([
   ...sized(922_000, ['gpt-5.6', 'gpt-5.6-sol', 'gpt-5.6-terra', 'gpt-5.6-luna']),
   ...sized(1_050_000, ['gpt-5.5', 'gpt-5.5-pro', 'gpt-5.4', 'gpt-5.4-pro']),

@@ -1,9 +1,8 @@
 /**
- * Classifies a provider's refusal: maps its status and body, or an error within a stream, to a code of ModelError.
+ * Maps a provider's refusal, or an error within a stream, to a code of ModelError.
  *
- * The first rule of `rules` that fits the words of the error and the status decides. When no rule fits, `codeOf` goes
- * by the status. The provider's message is quoted, shortened and with known secrets masked. An LLMAuthenticationError
- * quotes the message only with the status 403, because some servers repeat a wrong key in the message.
+ * The first fitting rule of `rules` decides, else the status (`codeOf`). An LLMAuthenticationError quotes the
+ * provider's message only with the status 403, because some servers repeat a wrong key in the message.
  *
  * Bodies: OpenAI and LiteLLM `{error: {message, type, code}}`, Anthropic `{error: {type, message}}`, Gemini `{error:
  * {code, message, status, details}}` (also in an array), vLLM `{message, type, code}`, Ollama `{error: text}`.
@@ -24,7 +23,7 @@ export interface Refusal {
   readonly body: unknown
   /** The secrets to mask in the provider's message. */
   readonly secrets: readonly string[]
-  /** Returns the current time in milliseconds since 1970, for a Retry-After that is a date. */
+  /** Returns the current time in milliseconds since 1970. */
   readonly now: () => number
 }
 
@@ -67,12 +66,12 @@ function readError(body: unknown): ToldError {
   }
 }
 
-/** Returns a list with the text when it has the form of a code or type, else an empty list. */
+/** Returns the text in a list, if it has the form of a code or type. */
 function nameOf(text: string | undefined): string[] {
   return text !== undefined && /^[A-Za-z][\w.-]{0,63}$/.test(text) && text !== 'error' ? [text] : []
 }
 
-/** Returns the HTTP status in an error body, from 400 to 599, as a number or a text; undefined for another code. */
+/** Returns the HTTP status in an error body; undefined for a code that is no error status. */
 function statusOf(code: unknown): number | undefined {
   const status = Number(code)
   return Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined
@@ -85,7 +84,7 @@ interface Rule {
   readonly words: RegExp
 }
 
-/** The rules; the first match decides. The quota comes first, because it can have the status 429 of a rate limit. */
+/** The rules; the first match decides. */
 const rules: readonly Rule[] = [
   {
     code: 'LLMQuotaExceededError',
@@ -140,7 +139,7 @@ function codeOf(status: number | undefined, told: ToldError, asksToWait: boolean
     ({ statuses, words }) => (status === undefined || statuses.includes(status)) && words.test(told.words),
   )
   if (rule !== undefined) return rule.code
-  // Gemini also uses these words for a limit per minute, but then sends a time to wait.
+  // Gemini sends a time to wait when these words mean a limit per minute.
   if (status === 429 && !asksToWait && told.words.includes('exceeded your current quota')) {
     return 'LLMQuotaExceededError'
   }
@@ -191,7 +190,7 @@ function quoteOf(message: string, secrets: readonly string[]): string {
   return line.length <= quoteLimitChars ? line : `${line.slice(0, quoteLimitChars)} ...`
 }
 
-/** Returns the error for an answer that the provider broke off because of its content policy. */
+/** Returns the error for an answer that a content policy broke off. */
 export function brokenOff(model: string): ModelError {
   return new ModelError(
     'LLMContentPolicyViolationError', `The answer of ${model} was broken off because of a content policy`,

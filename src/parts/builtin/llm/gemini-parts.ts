@@ -1,9 +1,9 @@
 /**
  * The parts of Gemini's answers, and how they are sent back.
  *
- * Gemini signs parts of its answers, and each signature has to be sent back in its part. The message holds the text and
- * the calls; `state` holds the signatures and the borders between parts. When the length of the text has changed (by a
- * masked secret, for example), only the signatures of calls are sent back; none when the number of calls has changed.
+ * Gemini signs parts of its answers. Each signature has to be sent back in its part. The message holds the text and the
+ * calls; `state` holds the signatures and the borders between parts.
+ *
  * Rules: ai.google.dev/gemini-api/docs, "Thought signatures".
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
@@ -33,8 +33,8 @@ export function stateOf(parts: readonly AnswerPart[]): JsonObject | undefined {
 }
 
 /**
- * Returns the parts of an answer, to be sent back. With `wantsSignatures`, and if no call of the answer has a
- * signature, the first call gets `signatureOfOthers`: newer models refuse an answer whose calls have none.
+ * Returns the parts to send back. Newer models (`wantsSignatures`) refuse an answer whose calls have no signature, so
+ * the first call then gets `signatureOfOthers`.
  */
 export function partsOfAnswer(answer: ModelMessage, wantsSignatures: boolean): JsonObject[] {
   const parts = partsOf(answer)
@@ -57,7 +57,7 @@ function partsOf({ message, state }: ModelMessage): JsonObject[] {
   return [...texts.map((text) => ({ text })), ...calls.map((call, index) => callPart(call, signatures[index]))]
 }
 
-/** Returns one part for each entry of the state, filled with the text and the calls of the message in order. */
+/** Returns one part for each entry, with the text and the calls of the message. */
 function rebuilt(entries: readonly JsonObject[], text: string, calls: readonly MessageToolCall[]): JsonObject[] {
   let chars = 0
   let taken = 0
@@ -81,7 +81,7 @@ function callPart(call: MessageToolCall, signature: string | undefined): JsonObj
   return present({ functionCall, thoughtSignature: signature })
 }
 
-/** Returns a list with the entry of a part; empty for a thought without a signature, which is not sent back. */
+/** Returns the entry of a part in a list. A thought without a signature has none. */
 function entryOf(part: AnswerPart): JsonObject[] {
   const { kind, signature } = part
   if (kind === 'text') return [present({ kind, chars: part.text.length, signature })]

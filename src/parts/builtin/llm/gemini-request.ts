@@ -1,9 +1,9 @@
 /**
  * Builds a request to Gemini's `streamGenerateContent` from messages, tools and settings.
  *
- * Consecutive messages of one role become one content, in which the tool results come first. All results of one answer
- * have to be sent together. An image with a URL is sent as that URL, which Gemini fetches itself. Rules:
- * ai.google.dev/api/generate-content and ai.google.dev/gemini-api/docs, "Function calling", "Thinking".
+ * Consecutive messages of one role become one content, because all results of an answer have to be sent together.
+ *
+ * Rules: ai.google.dev/api/generate-content and ai.google.dev/gemini-api/docs, "Function calling", "Thinking".
  */
 import { toJsonObject, type JsonObject } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
@@ -13,7 +13,7 @@ import { partsOfAnswer } from './gemini-parts.ts'
 import { imageSource } from './message-parts.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 
-/** Returns the body. Its `contents` begin with the message at index `from`. The model's name is in the URL alone. */
+/** Returns the body. Its `contents` begin with the message at index `from`. */
 export function geminiBody({ messages, tools }: ModelRequest, model: string, settings: LLM, from = 0): JsonObject {
   const canonical = canonicalName(model, settings)
   const system = messages.filter(({ message }) => message.role === 'system')
@@ -102,10 +102,7 @@ function declarationOf({ name, description, parameters }: ModelTool): JsonObject
   return { name, description, parametersJsonSchema: parameters }
 }
 
-/**
- * Returns the thinking parameters: a level for models from 3 on, a token budget for 2.5, undefined for other models. A
- * Gemini without a version gets neither a level nor a budget.
- */
+/** Returns the thinking parameters: a token budget for 2.5, a level for later versions. */
 function thinkingOf(model: string, effort: string | null): JsonObject | undefined {
   const version = versionOf(model)
   if (version < 2.5) return undefined
@@ -120,8 +117,8 @@ const levels: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns `thinkingBudget` in tokens; -1 lets the model decide. Returns an empty object for the effort null. Only
- * Flash models accept 0; the minimum of other models is 128.
+ * Returns `thinkingBudget` in tokens; -1 lets the model decide. Only Flash models accept 0; the minimum of other models
+ * is 128.
  */
 function budgetOf(effort: string | null, isFlash: boolean): JsonObject {
   switch (effort) {
@@ -139,10 +136,7 @@ function budgetOf(effort: string | null, isFlash: boolean): JsonObject {
   }
 }
 
-/**
- * Returns the version, such as 2.5. A Gemini without a number (`gemini-flash-latest`) gets `Infinity`, a model of
- * another vendor 0.
- */
+/** Returns the version, such as 2.5. A Gemini without a number gets `Infinity`, other models 0. */
 function versionOf(model: string): number {
   const match = /gemini-(\d+(?:\.\d+)?)/.exec(model)
   if (match !== null) return Number(match[1])

@@ -1,10 +1,11 @@
 /**
- * Assembles an answer of Gemini from the chunks of its stream.
+ * Assembles an answer of Gemini from the chunks of its stream. A chunk is a response with the next parts of the
+ * content.
  *
- * A chunk is a whole response with the next parts of the content. Pieces of text are merged into one part, except
- * signed parts, because the API requires them unchanged. There is no final event: the answer is complete when it has a
- * finish reason or a block reason. Format: ai.google.dev/api/generate-content, and ai.google.dev/gemini-api/docs,
- * "Thought signatures".
+ * Signed parts stay separate, because the API requires them unchanged. There is no final event: a finish reason or a
+ * block reason completes the answer.
+ *
+ * Format: ai.google.dev/api/generate-content, and ai.google.dev/gemini-api/docs, "Thought signatures".
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'
@@ -17,7 +18,7 @@ import type { AnswerPiece } from './partial-answer.ts'
 import type { AnswerFold, FoldContext, FoldedAnswer } from './wire.ts'
 
 export function foldGemini({ newId, failureOf, limitParts }: FoldContext): AnswerFold {
-  // The parts of the answer. The list is changed in place, since copying it for each chunk would take long.
+  // The parts of the answer. The list is changed in place for speed.
   const all: AnswerPart[] = []
   let state: State = { id: undefined, parts: all, finishReason: undefined, blockReason: undefined, usage: {} }
   return {
@@ -39,18 +40,18 @@ interface State {
   readonly id: string | undefined
   readonly parts: readonly AnswerPart[]
   readonly finishReason: string | undefined
-  /** The reason why the provider blocked the prompt; undefined when it did not. */
+  /** The reason why the provider blocked the prompt, if it did. */
   readonly blockReason: string | undefined
   readonly usage: JsonObject
 }
 
-/** Finish reasons of an answer that the provider broke off because of its content. */
+/** Finish reasons that mean refused content. */
 const refusals: ReadonlySet<string> = new Set([
   'SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT',
   'IMAGE_RECITATION',
 ])
 
-/** Finish reasons of a tool call that the provider could not parse or did not expect. */
+/** Finish reasons of an unusable tool call. */
 const brokenCalls: ReadonlySet<string> = new Set([
   'MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE',
 ])
@@ -132,7 +133,7 @@ function partsIn(chunk: JsonObject, newId: () => string): AnswerPart[] {
   return objectsOf(objectOf(candidateOf(chunk)['content'])['parts']).flatMap((part) => partOf(part, newId))
 }
 
-/** Returns a list with the part as an answer part; empty for a part that has no call, no text and no signature. */
+/** Returns the part as an answer part, in a list. An empty part is left out. */
 function partOf(part: JsonObject, newId: () => string): AnswerPart[] {
   const signature = textOf(part['thoughtSignature'])
   if (part['functionCall'] !== undefined) {
@@ -155,7 +156,7 @@ function callOf(part: Extract<AnswerPart, { kind: 'call' }>): MessageToolCall {
   return { id: part.id, name: part.name, arguments: JSON.stringify(part.args), origin: 'completion' }
 }
 
-/** Returns the usage. Gemini counts thinking apart from the other output, and cached tokens as part of the prompt. */
+/** Returns the usage. Gemini counts thinking apart from the other output. */
 function usageOf(usage: JsonObject): ModelUsage {
   const output = amountOf(usage['candidatesTokenCount'])
   const thoughts = amountOf(usage['thoughtsTokenCount'])

@@ -1,8 +1,7 @@
 /**
  * Gemini's own API (`streamGenerateContent`).
  *
- * `gemini-request` builds the body, `gemini-stream` reads the answer. The key is sent in a header, never in the URL.
- * Every request asks for a stream, so that a cancelled call ends at once.
+ * `gemini-request` builds the body. `gemini-stream` reads the answer.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { geminiBody, geminiItems } from './gemini-request.ts'
@@ -11,7 +10,7 @@ import type { Target, Wire } from './wire.ts'
 
 export const geminiBaseUrl = 'https://generativelanguage.googleapis.com'
 
-/** Returns the wire format of Gemini's API. The base URL may end in `/v1beta` or not: both are in use. */
+/** Returns the wire format of Gemini's API. The base URL may end in `/v1beta`. */
 export function gemini({ provider, baseUrl, model }: Target, settings: LLM): Wire {
   return {
     provider,

@@ -1,8 +1,7 @@
 /**
  * A model that the embedding program provides, as a `ModelClient` (`agents/from-host`).
  *
- * An error of the host's function becomes a ModelError, unless the call was aborted. A failed call is not repeated,
- * because the host's function can repeat it.
+ * An error of the host's function becomes a ModelError. Failed calls are not repeated.
  */
 import { randomUUID } from 'node:crypto'
 import type { HostModel, HostModelAnswer } from '../../../agents/from-host.ts'

@@ -1,9 +1,7 @@
 /**
  * One model call over HTTP: posts a JSON body, and reads the answer as JSON objects.
  *
- * Each server-sent event except `[DONE]` is one object; the answer of a server that does not stream is a single object.
- * `timeoutMs` limits the silence before and within the answer; the whole call takes at most an hour. The bytes and the
- * JSON values of an answer are limited. Proxies are not supported, and redirects are not followed.
+ * Each server-sent event except `[DONE]` is one object. A server that does not stream sends a single object.
  */
 import { AppError } from '../../../base/errors.ts'
 import {
@@ -43,24 +41,21 @@ export interface ModelCall {
   readonly allowAddress?: AddressRule | undefined
 }
 
-/**
- * How an answer ended: `said` when the provider marked the end (with `[DONE]`, or by sending the answer in one piece),
- * `closed` when the connection ended without a mark.
- */
+/** How an answer ended: `said` when the provider marked the end, `closed` when the connection ended without a mark. */
 export type CallEnd = 'said' | 'closed'
 
 /** The longest call, whatever time-out the settings have. */
 export const callLimitMs = 3_600_000
 const connectLimitMs = 30_000
 const refusalLimitBytes = 64 * 1024
-/** The bytes of a stream allowed for each byte of `limitBytes`, because every token arrives in a JSON envelope. */
+/** The factor by which a stream may exceed `limitBytes`: each token arrives in a JSON envelope. */
 const envelopeFactor = 4
-/** The number of JSON values of each event that are not counted. Real events have less than a hundred. */
+/** The number of JSON values of each event that do not count. */
 const freeValues = 200
 
 /**
- * Calls `onEvent` with each object of the answer, in order. An error of `onEvent` ends the call: an AppError as a
- * ModelError, any other error unchanged. @throws ModelError; the signal's reason when it is aborted
+ * Calls `onEvent` with each object of the answer, in order. An error of `onEvent` ends the call.
+ * @throws ModelError; the signal's reason
  */
 export async function postForEvents(call: ModelCall, onEvent: (event: JsonObject) => void): Promise<CallEnd> {
   const stream = await open(call)
@@ -206,7 +201,7 @@ async function refusalOf(call: ModelCall, { status, headers, chunks }: OutboundS
     }
   } catch (error) {
     call.signal.throwIfAborted()
-    // When the body of a refusal breaks off, classify the refusal by its status and by the bytes that arrived.
+    // Classify the refusal by its status and the bytes that arrived.
     if (!(error instanceof AppError)) throw error
   }
   const { provider, secrets, now } = call
@@ -217,6 +212,6 @@ function jsonOrText(text: string): unknown {
   try {
     return parseJson(text)
   } catch {
-    return text // A body that is not JSON is shown as text.
+    return text // Not JSON.
   }
 }

@@ -1,12 +1,7 @@
-/**
- * Builds JSON objects in a provider's form: a request without its undefined members, an answer from the pieces of a
- * stream.
- *
- * Members of an answer are read with `base/fields`.
- */
+/** Builds JSON objects in a provider's form. */
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
 
-/** Returns the object without the members that are undefined. */
+/** Leaves out the members that are undefined. */
 export function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
   const object: JsonObject = {}
   for (const [name, value] of Object.entries(members)) {

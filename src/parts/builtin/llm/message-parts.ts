@@ -1,9 +1,4 @@
-/**
- * Converts message parts for formats other than OpenAI's: an image into its type and data, call arguments into an
- * object.
- *
- * The functions never throw, because a message may come from any model.
- */
+/** Converts message parts for formats other than OpenAI's. The functions do not throw for invalid parts. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 
 /** An image: its bytes as base64, or its URL. */
@@ -12,8 +7,8 @@ export type ImageSource =
   | { readonly url: string }
 
 /**
- * Returns the type and the bytes of a data URL (RFC 2397). Any other URL is returned as a URL, and so is a data URL
- * that is not base64. `image/jpg`, which some clients send, becomes `image/jpeg`.
+ * Returns the type and the bytes of a base64 data URL (RFC 2397). Other URLs are returned unchanged. `image/jpg`, which
+ * some clients send, becomes `image/jpeg`.
  */
 export function imageSource(url: string): ImageSource {
   const comma = url.indexOf(',')
@@ -23,10 +18,7 @@ export function imageSource(url: string): ImageSource {
   return { mediaType: type === 'image/jpg' ? 'image/jpeg' : type, base64: url.slice(comma + 1) }
 }
 
-/**
- * Returns the arguments of a call as an object, which Anthropic and Gemini require. Arguments that are no JSON object
- * give an empty object.
- */
+/** Returns the arguments of a call as an object; empty for arguments that are no JSON object. */
 export function argumentsOf(call: { readonly arguments: string }): JsonObject {
   try {
     const value: JsonValue = JSON.parse(call.arguments)

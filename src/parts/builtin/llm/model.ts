@@ -1,26 +1,25 @@
 /**
  * The contract between the built-in agent and a language model: one call, its answer and its failures.
  *
- * Messages have the contract's type `Message` (payloads.md, section 1). Data of a provider that no event can carry,
- * such as a signature, is kept beside the message as `state`. It is stored privately in the log (decisions 27), and
- * other providers ignore it.
+ * Messages have the contract's type `Message` (payloads.md, section 1). `state` holds a provider's data that no event
+ * can carry, such as a signature. The log stores the state privately (decisions 27).
  */
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
 import type { Message } from '../../../schema/generated/values.ts'
 import type { AnswerPiece, PartialAnswer } from './partial-answer.ts'
 
-/** A client of one model. It holds no connection between calls, so there is nothing to close. */
+/** A client of one model. */
 export interface ModelClient {
-  /** The model's name as in the settings, such as `provider/model`. */
+  /** The model's name in the settings, such as `provider/model`. */
   readonly model: string
   /** True when the model accepts images; undefined when unknown. */
   readonly takesImages: boolean | undefined
   /** The largest input in tokens; undefined when unknown. */
   readonly contextWindow: number | undefined
   /**
-   * Calls the model. Retries transient failures, for example a rate limit or a broken connection, as the settings say,
-   * but never after a piece of the answer was passed to `onDelta`. @throws ModelError; the signal's reason when it is
-   * aborted.
+   * Calls the model. Retries transient failures as the settings say, until a piece of the answer was passed to
+   * `onDelta`.
+   * @throws ModelError; the signal's reason
    */
   complete(request: ModelRequest): Promise<ModelAnswer>
 }
@@ -32,17 +31,17 @@ export interface ModelRequest {
   readonly signal: AbortSignal
   /** Called with the pieces of the answer as they arrive, in order. */
   readonly onDelta?: (piece: AnswerPiece) => void
-  /** Gets the text of the answer as it arrives, for a call that fails or is aborted in the middle. */
+  /** Gets the text of the answer as it arrives, for a call that is cut off. */
   readonly partial?: PartialAnswer
   /** Called before each wait for another attempt. */
   readonly onRetry?: (retry: { readonly attempt: number; readonly waitMs: number; readonly error: ModelError }) => void
-  /** The conversation's id: requests with the same key share a prompt cache where the provider has one. */
+  /** The conversation's id, the key of the provider's prompt cache. */
   readonly cacheKey?: string
 }
 
 export interface ModelMessage {
   readonly message: Message
-  /** The provider's private data of an answer; absent when there is none, and for other messages. */
+  /** The provider's private data of an answer, if any. */
   readonly state?: JsonObject
 }
 
@@ -54,7 +53,7 @@ export interface ModelTool {
 }
 
 export interface ModelAnswer {
-  /** The provider's id of the response, or a new id when it sends none. It becomes `llm_response_id` of the events. */
+  /** The provider's id of the response, or a new id. It becomes `llm_response_id` of the events. */
   readonly id: string
   /** The assistant message, with text, tool calls and reasoning in the contract's members. */
   readonly message: Message
@@ -63,7 +62,7 @@ export interface ModelAnswer {
   readonly usage: ModelUsage
   /** The token ids for a TokenEvent; absent when the server sends none. */
   readonly tokenIds?: { readonly prompt: readonly number[]; readonly response: readonly number[] }
-  /** The request and the response in the provider's form, without credentials, if `log_completions` is set. */
+  /** The request and the response in the provider's form, if `log_completions` is set. */
   readonly exchange?: { readonly request: JsonValue; readonly response: JsonValue }
 }
 
@@ -76,11 +75,11 @@ export interface ModelUsage {
   readonly cacheWriteTokens?: number
   /** Reasoning tokens, which are part of the completion. */
   readonly reasoningTokens?: number
-  /** The cost in US dollars: as the provider reported it, else tokens times the prices of the settings. */
+  /** The cost in US dollars (see pricing.ts). */
   readonly cost?: number
 }
 
-/** The codes of failed model calls, as a ConversationErrorEvent has them (contract: events.md, section 2.4). */
+/** The codes of failed model calls (contract: events.md, section 2.4). */
 export type ModelErrorCode =
   | 'LLMAuthenticationError'
   | 'LLMQuotaExceededError'
@@ -98,7 +97,7 @@ export type ModelErrorCode =
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly code: ModelErrorCode
-  /** The wait that the provider asked for before the next attempt; undefined when it asked for none. */
+  /** The wait that the provider asked for before the next attempt, if any. */
   readonly retryAfterMs: number | undefined
 
   constructor(

@@ -1,9 +1,10 @@
 /**
  * Assembles an answer of OpenAI Chat Completions from the chunks of its stream.
  *
- * A whole answer, from a server that does not stream, is read as a single chunk. Differences of compatible servers are
- * accepted, for example reasoning under two names, and calls without an id. Format:
- * platform.openai.com/docs/api-reference/chat/streaming.
+ * A whole answer is read as a single chunk. Some compatible servers send calls without an id, or reasoning under
+ * another name.
+ *
+ * Format: platform.openai.com/docs/api-reference/chat/streaming.
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
@@ -49,7 +50,7 @@ interface Growing {
   reasoningName?: string
   refusal: string
   readonly calls: GrowingCall[]
-  /** The calls by index. The call of a chunk without an index is found in `callsById`, or is the last call. */
+  /** The calls by index, which some servers leave out. */
   readonly callsByIndex: Map<number, GrowingCall>
   readonly callsById: Map<string, GrowingCall>
   readonly details: JsonObject[]
@@ -111,7 +112,7 @@ function newCall({ calls, callsByIndex, callsById }: Growing, piece: JsonObject,
   const call = { id: textOf(piece['id']) ?? newId(), name: '', args: '' }
   calls.push(call)
   if (index !== undefined) callsByIndex.set(index, call)
-  // When two calls have the same id, chunks without an index belong to the first call.
+  // Of calls with the same id, the first gets the chunks without an index.
   if (!callsById.has(call.id)) callsById.set(call.id, call)
   return call
 }
@@ -175,7 +176,7 @@ function stopOf({ refusal, calls }: Growing, finish: string): ModelAnswer['stop'
   return calls.length > 0 ? 'tool_calls' : 'end'
 }
 
-/** Returns the response as a whole answer, without reasoning details and token ids. */
+/** Returns the response as a whole answer. */
 function responseOf(answer: Growing, id: string, finish_reason: string): JsonObject {
   const message = present({
     role: 'assistant',

@@ -1,9 +1,10 @@
 /**
  * Builds the body of a request to OpenAI Chat Completions and compatible servers.
  *
- * Content without images is sent as a plain string, which every server reads. A tool result cannot hold an image in
- * this API, so the images of consecutive results follow in a user message. Format:
- * platform.openai.com/docs/api-reference/chat/create.
+ * Content without images is sent as a string. A tool result cannot hold an image in this API, so images of results
+ * follow in a user message.
+ *
+ * Format: platform.openai.com/docs/api-reference/chat/create.
  */
 import { isJsonObject, toJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
@@ -92,7 +93,7 @@ function assistantOf(
   }
 }
 
-/** Returns the state that `foldChat` kept of the answer; empty when there is none. */
+/** Returns the state that `foldChat` stored, or an empty object. */
 function chatStateOf(state: JsonObject | undefined): JsonObject {
   return isJsonObject(state?.['openai_chat']) ? state['openai_chat'] : {}
 }

@@ -1,8 +1,7 @@
 /**
- * OpenAI Chat Completions, and every compatible server: vLLM, Ollama, LiteLLM, OpenRouter ...
+ * OpenAI Chat Completions, and compatible servers such as vLLM, Ollama, LiteLLM and OpenRouter.
  *
- * `openai-chat-body` builds the body, `openai-chat-answer` reads the answer. Every request asks for a stream, so that a
- * cancelled call ends at once. A server that does not stream may send a whole answer.
+ * `openai-chat-body` builds the body. `openai-chat-answer` reads the answer.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { foldChat } from './openai-chat-answer.ts'

@@ -1,8 +1,9 @@
 /**
  * Assembles an answer of OpenAI Responses from the events of its stream.
  *
- * Deltas are passed on as they arrive, but the answer is made from complete items. A whole response, from a server that
- * does not stream, is read like the final event. Format: platform.openai.com/docs/api-reference/responses-streaming.
+ * Deltas are passed on as they arrive. The answer is made from the complete items.
+ *
+ * Format: platform.openai.com/docs/api-reference/responses-streaming.
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
 import { isJsonObject, type JsonObject } from '../../../base/json.ts'
@@ -39,7 +40,7 @@ export function foldResponse(context: FoldContext): AnswerFold {
         case 'response.failed':
           throw context.failureOf({ error: objectOf(objectOf(event['response'])['error']) })
         case 'error':
-          // By OpenAI's documentation the members of this event stand beside `type`; some servers wrap them in `error`.
+          // OpenAI documents the members of this event beside `type`; some servers put them into `error`.
           throw context.failureOf(
             isJsonObject(event['error']) ? event : { error: { ...event, type: event['code'] ?? '' } },
           )
@@ -59,7 +60,7 @@ function piece(name: keyof AnswerPiece, { delta }: JsonObject): AnswerPiece {
   return text === undefined ? {} : { [name]: text }
 }
 
-/** Returns the response with its items, or with the `done` items when a server leaves them out of the final event. */
+/** Returns the response with its items. Some servers leave the items out of the final event. */
 function withItems(response: JsonObject, done: JsonObject[]): JsonObject {
   return objectsOf(response['output']).length > 0 ? response : { ...response, output: done }
 }
@@ -129,7 +130,7 @@ function messageOf({ text, reasoning, thoughts }: Items, calls: readonly Message
   }
 }
 
-/** Returns the reasoning item for events, without its encrypted content, which is kept in the `state` alone. */
+/** Returns the reasoning item for events. Its encrypted content is kept in `state`. */
 function reasoningItem(item: JsonObject): ReasoningItemModel {
   const content = textsOf(item['content'])
   const id = textOf(item['id'])
@@ -142,7 +143,7 @@ function reasoningItem(item: JsonObject): ReasoningItemModel {
   }
 }
 
-/** Returns the encrypted reasoning and the ids of texts and calls, in order; undefined without encrypted reasoning. */
+/** Returns the encrypted reasoning, and the ids of texts and calls, in order. */
 function stateOf({ output }: JsonObject): JsonObject | undefined {
   const items = objectsOf(output).flatMap((item): JsonObject[] => {
     const { type, id, summary = [], call_id, encrypted_content } = item

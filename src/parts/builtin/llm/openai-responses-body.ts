@@ -1,9 +1,10 @@
 /**
  * Builds the body of a request to OpenAI Responses.
  *
- * OpenAI is asked to store nothing: every request sends the whole conversation as items. Encrypted reasoning is sent
- * back unchanged, in its place among text and calls. Format: platform.openai.com/docs/api-reference/responses/create,
- * guide "Reasoning" (keeping reasoning items).
+ * OpenAI is asked to store nothing, so every request sends the whole conversation. Encrypted reasoning is sent back
+ * unchanged, in its place.
+ *
+ * Format: platform.openai.com/docs/api-reference/responses/create, guide "Reasoning" (keeping reasoning items).
  */
 import { objectOf, objectsOf } from '../../../base/fields.ts'
 import { toJsonObject, type JsonObject } from '../../../base/json.ts'
@@ -71,10 +72,7 @@ function itemsOf({ message, state }: ModelMessage): JsonObject[] {
   }
 }
 
-/**
- * Returns the items of an assistant message, in their original order when its encrypted reasoning was kept. Names and
- * arguments of calls come from the message.
- */
+/** Returns the items of an assistant message, in the order that `state` keeps. */
 function assistantItems(message: Message, state: JsonObject | undefined): JsonObject[] {
   const kept = objectsOf(objectOf(state?.['openai_responses'])['items'])
   if (kept.length === 0) {
@@ -105,7 +103,7 @@ function callItems({ tool_calls = [] }: Message): JsonObject[] {
   }))
 }
 
-/** Returns the reasoning item; none without encrypted content, because OpenAI has not stored an item of this id. */
+/** Returns the reasoning item. OpenAI has not stored it, so an item without encrypted content is left out. */
 function reasoningItem(item: ReasoningItemModel | undefined): JsonObject[] {
   if (item?.encrypted_content === undefined) return []
   const { id, summary, encrypted_content } = item

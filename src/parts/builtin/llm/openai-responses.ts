@@ -1,8 +1,7 @@
 /**
  * OpenAI Responses, the API in which OpenAI's reasoning models keep their reasoning between calls.
  *
- * `openai-responses-body` builds the body, `openai-responses-answer` reads the answer. Every request asks for a stream,
- * so that a cancelled call ends at once. A server that does not stream may send a whole answer.
+ * `openai-responses-body` builds the body. `openai-responses-answer` reads the answer.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { foldResponse } from './openai-responses-answer.ts'

@@ -1,9 +1,8 @@
 /**
  * The parameters that a model accepts on a server with OpenAI's protocols.
  *
- * OpenAI refuses a request with a parameter that the model does not accept; compatible servers mostly ignore it. A
- * parameter that only some models accept is sent to those models alone, unless `drop_params` is off. Models are told
- * apart by name, after platform.openai.com/docs ("Reasoning", "Prompt caching").
+ * OpenAI refuses a request with a parameter that the model does not accept. `drop_params` leaves out such parameters.
+ * Models are recognized by name, after platform.openai.com/docs ("Reasoning", "Prompt caching").
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
@@ -15,7 +14,7 @@ export interface OpenAiTarget extends Target {
   readonly isOpenAi: boolean
 }
 
-/** Returns the request headers: the key, the names for OpenRouter, and `extra_headers`, which override both. */
+/** Returns the request headers: the key, the names for OpenRouter, and `extra_headers`. */
 export function headersOf(settings: LLM): Record<string, string> {
   const { api_key, openrouter_site_url, openrouter_app_name, extra_headers } = settings
   return {
@@ -26,7 +25,7 @@ export function headersOf(settings: LLM): Record<string, string> {
   }
 }
 
-/** Returns whether the model reasons before it answers. Such a model accepts an effort, but no temperature. */
+/** Returns whether the model accepts an effort, and no temperature. */
 export function isReasoningModel(target: OpenAiTarget, settings: LLM): boolean {
   const name = lastPart(settings.model_canonical_name ?? target.model)
   return /^(?:o[134]\b|gpt-5|gpt-oss|codex-)/.test(name) && !name.startsWith('gpt-5-chat')

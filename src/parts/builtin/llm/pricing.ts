@@ -1,8 +1,7 @@
 /**
  * The cost of a call in US dollars: as the provider reported it, else the tokens times the prices of the settings.
  *
- * There is no built-in price table, because it would soon be wrong. Cached input costs as much as other input. When a
- * price or a count is missing, the cost is unknown.
+ * There is no built-in price table, because it would soon be wrong. Cached input costs as much as other input.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { ModelUsage } from './model.ts'
@@ -18,7 +17,7 @@ export function priced(usage: ModelUsage, prices: Prices): ModelUsage {
   return { ...usage, cost: promptTokens * input + completionTokens * output }
 }
 
-/** Returns the usage without the figures that the provider did not give. */
+/** Leaves out the figures that are undefined. */
 export function known(figures: { readonly [Name in keyof ModelUsage]: number | undefined }): ModelUsage {
   return Object.fromEntries(Object.entries(figures).filter(([, figure]) => figure !== undefined))
 }

@@ -1,8 +1,8 @@
 /**
- * The time that a provider asks to wait before the next request.
+ * Reads the time that a provider asks to wait before the next request.
  *
- * Sources: the header `retry-after-ms` (OpenAI), `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3), or
- * `retryDelay` in the body (google.rpc.RetryInfo, which Gemini sends).
+ * Sources: the headers `retry-after-ms` (OpenAI) and `Retry-After` (RFC 9110, section 10.2.3), and `retryDelay` in the
+ * body (google.rpc.RetryInfo, Gemini).
  */
 import { textOf, type Fields } from '../../../base/fields.ts'
 

@@ -1,9 +1,7 @@
 /**
- * Retries a call after a transient failure: rate limit, overload, silence, a broken connection, an empty answer.
+ * Retries a call after a transient failure, such as a rate limit or a broken connection.
  *
- * The waits double, within `minWaitMs` and `maxWaitMs`, and a random time of up to a tenth is added. A provider may ask
- * for a longer wait of up to five minutes; when it asks for more, the call fails at once. A call whose answer was
- * passed on in part is not retried.
+ * A provider may ask for a longer wait than the policy's. A random time of up to a tenth is added to each wait.
  */
 import { ModelError, type ModelErrorCode, type ModelRequest } from './model.ts'
 
@@ -23,7 +21,7 @@ export interface RetryOptions {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Returns a random number, at least 0 and less than 1. */
   readonly random: () => number
-  /** Returns whether the call may be retried: true until a piece of the answer has been passed on. */
+  /** Returns false once a piece of the answer has been passed on. */
   readonly mayRetry: () => boolean
   readonly onRetry?: ModelRequest['onRetry']
 }
@@ -31,9 +29,7 @@ export interface RetryOptions {
 /** The longest wait that a provider may ask for. When it asks for more, the call fails at once. */
 export const askedWaitLimitMs = 300_000
 
-/**
- * Calls `attempt` until it succeeds or may not be retried. @throws the error of the last attempt; the signal's reason
- */
+/** Repeats `attempt` after transient failures. @throws the error of the last attempt; the signal's reason */
 export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   for (let failures = 1; ; failures++) {
     try {

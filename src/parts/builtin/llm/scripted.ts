@@ -1,9 +1,8 @@
 /**
- * The model `demo/scripted`: a fixed script with real tools and no network, for a first look at the server and for
+ * The model `demo/scripted`: a fixed script with real tools and without network, for a first look at the server and for
  * tests.
  *
- * It is not a language model, and each of its messages to the user says so. It answers a greeting; for any other
- * message it shows a short piece of work. The same request always leads to the same step.
+ * The script answers a greeting. For any other message it shows a short piece of work.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../../../base/json.ts'
@@ -82,7 +81,7 @@ function isGreeting(message: Message | undefined): boolean {
   return message === undefined || /^\s*(hi|hello|hey|who are you)\b[\s!.?]*$/i.test(textOf(message))
 }
 
-/** Returns a name for the note that no earlier note in the messages has. */
+/** Returns a new name for the note. */
 function noteName(messages: readonly Message[]): string {
   const asked = messages.findLastIndex(({ role }) => role === 'user')
   const notes = messages
@@ -92,7 +91,7 @@ function noteName(messages: readonly Message[]): string {
   return notes.length === 0 ? 'demo-note.md' : `demo-note-${notes.length + 1}.md`
 }
 
-/** Returns the working directory that the system message names; `.` when it names none. */
+/** Returns the working directory that the system message names; else `.`. */
 function workingDirOf(messages: readonly Message[]): string {
   const system = messages.find(({ role }) => role === 'system')
   return /^Working directory: (.*)$/m.exec(system === undefined ? '' : textOf(system))?.[1] ?? '.'

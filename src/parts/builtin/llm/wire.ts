@@ -1,8 +1,7 @@
 /**
  * Makes a model call in any wire format: posts a body, and assembles the answer from the events of the stream.
  *
- * A format builds the body and has a fold, an object that adds up the events of an answer. This file applies time-outs,
- * retries, cost and the completion log. Every attempt starts a new fold.
+ * A format has a fold, an object that adds up the events of an answer. Every attempt starts a new fold.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
@@ -36,13 +35,13 @@ export interface Wire extends BodyFormat {
   /** Request headers, including the key. */
   readonly headers: Readonly<Record<string, string>>
   readonly takesImages: boolean | undefined
-  /** Names of members of the body or the answer that must not be logged: encrypted reasoning, signatures. */
+  /** The names of members that are not logged, such as signatures. */
   readonly privateMembers: readonly string[]
   startFold(context: FoldContext): AnswerFold
 }
 
 export interface FoldContext {
-  /** Makes an id for a response or a tool call that has no id. */
+  /** Makes an id for a response or a tool call without an id. */
   readonly newId: () => string
   /** Returns the error that an event reports, with secrets masked. */
   readonly failureOf: (body: JsonObject) => ModelError
@@ -53,11 +52,11 @@ export interface FoldContext {
 /** An answer that grows with the events of its stream. */
 export interface AnswerFold {
   /**
-   * Adds the next event, or a whole answer from a server that does not stream. Returns the text and reasoning that the
-   * event adds. @throws ModelError when the event reports a failure, or the answer has too many parts
+   * Adds the next event. Returns the text and reasoning that the event adds.
+   * @throws ModelError when the event reports a failure, or the answer has too many parts
    */
   push(event: JsonObject): AnswerPiece
-  /** Returns the answer; undefined if the provider has not ended it. @throws ModelError for a failed answer */
+  /** Returns the answer; undefined before its end. @throws ModelError for a failed answer */
   finish(): FoldedAnswer | undefined
 }
 
@@ -97,8 +96,7 @@ export function createWireClient(settings: LLM, wire: Wire, deps: ModelDeps = de
         if (request.onDelta === undefined || (piece.content === undefined && piece.reasoning_content === undefined)) {
           return
         }
-        // A piece of over a million characters is not streamed, because it is no token but a large part of the answer,
-        // and the final message holds it.
+        // Do not stream a piece of over a million characters. The final message holds it.
         if ((piece.content?.length ?? 0) + (piece.reasoning_content?.length ?? 0) > deltaLimitChars) return
         isHandedOn = true
         request.onDelta(piece)
@@ -155,13 +153,10 @@ async function call({ settings, wire, deps, body, signal, onDelta }: Attempt): P
   return answer
 }
 
-/**
- * The longest answer in characters, several times the longest of any model. Serializing a longer answer would hold the
- * event loop for too long.
- */
+/** The longest answer in characters. Serializing a longer answer would hold the event loop for too long. */
 const textLimitChars = 4_000_000
 const deltaLimitChars = 1_000_000
-/** The most calls, texts or thoughts of one answer. Models send fewer. */
+/** The most calls, texts or thoughts of one answer. */
 const partLimit = 1000
 
 function limitParts(wire: Wire, count: number): void {
@@ -202,7 +197,7 @@ function answerOf(
   }
 }
 
-/** Returns the value without members of these names, at any depth. */
+/** Removes members of these names, at any depth. */
 function without(names: ReadonlySet<string>, value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((element) => without(names, element))
   if (typeof value !== 'object' || value === null) return value
