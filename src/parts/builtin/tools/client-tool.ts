@@ -1,9 +1,8 @@
 /**
  * A tool that the client of a conversation declares and runs itself (contract: payloads.md, `ClientTool`).
  *
- * A call is recorded as an MCPToolAction, which clients get when it is durable (decisions 1). The server does not wait
- * for the client: the result tells the model only that the call was passed on. A client sends its own result as a
- * message. The server checks only that `required` arguments are present.
+ * A call is recorded as an MCPToolAction (decisions 1). The server does not wait for the result, which the client sends
+ * as a message.
  */
 import { AppError } from '../../../base/errors.ts'
 import { toJsonObject, type JsonObject } from '../../../base/json.ts'

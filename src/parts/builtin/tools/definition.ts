@@ -1,9 +1,6 @@
 /**
- * Makes a tool from its description (`ToolDescription`), which holds the few members in which tools differ.
- *
- * The other members are derived: the name from `kind`, the parameters from `action`, and the definition that clients
- * get (contract: payloads.md, section 4). An AppError of a tool with `failed` becomes an error observation. Other
- * errors are thrown to the caller.
+ * Makes a tool from its description (`ToolDescription`), which holds the few members in which tools differ. The other
+ * members are derived (contract: payloads.md, section 4).
  */
 import { AppError } from '../../../base/errors.ts'
 import type { Action } from '../../../schema/generated/actions.ts'
@@ -27,7 +24,7 @@ export interface ToolDescription<K extends ActionKind> {
   readonly meta?: Readonly<Record<string, unknown>>
   /** Runs the tool. `failed` turns an AppError of `run` into the observation. */
   readonly run: (action: Extract<Action, { kind: K }>, call: ToolRun) => Promise<Observation>
-  /** Returns whether the action needs approval whatever its risk (`Tool.asks`). Absent: no action needs it. */
+  /** Returns whether the action needs approval at any risk (`Tool.asks`). Default: false. */
   readonly asks?: (action: Extract<Action, { kind: K }>) => Promise<boolean>
   /** Returns the observation for an AppError, whose message is `content`. Absent: the AppError is thrown. */
   readonly failed?: (action: Extract<Action, { kind: K }>, content: readonly TextContent[]) => Observation
@@ -86,7 +83,7 @@ async function runTool<K extends ActionKind>(
   try {
     return await tool.run(action, call)
   } catch (thrown) {
-    // After a stop, throw the signal's reason, because the stop may have caused this error.
+    // The stop may have caused this error, so throw the signal's reason.
     call.signal.throwIfAborted()
     if (!(thrown instanceof AppError) || tool.failed === undefined) throw thrown
     return tool.failed(action, textContent(thrown.message))

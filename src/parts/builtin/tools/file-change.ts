@@ -1,8 +1,7 @@
 /**
  * The changes that the file editor makes to a file: create, edit, undo.
  *
- * An edit is refused when the file has changed since it was read, and an undo when the file has changed since the edit.
- * The old content is kept where possible, so that the change can be undone.
+ * A change is refused when the file has changed meanwhile. The old content is kept for undo where possible.
  */
 import { AppError } from '../../../base/errors.ts'
 import { assertFile, readFile, removeFile, writeFile } from '../../workspace-files/files.ts'
@@ -16,9 +15,9 @@ import type { UndoHistory } from './undo-history.ts'
 export interface FileChange {
   /** The result for the model. */
   readonly text: string
-  /** The text before the change; absent when there was no file, or no text file. */
+  /** The text before the change; absent without a text file. */
   readonly before?: string
-  /** The text after the change; absent when the file is removed, or is no text file. */
+  /** The text after the change; absent without a text file. */
   readonly after?: string
   readonly existed: boolean
 }
@@ -52,8 +51,8 @@ export async function editFile(
 
 /**
  * Undoes the newest change of a file, also its creation.
- * @throws AppError `conflict` when the file changed since; `invalid_input` when no change is kept, or the old content
- * cannot be decrypted; the errors of `readFile`, `writeFile` and `removeFile`
+ * @throws AppError `conflict` when the file changed since; `invalid_input` when no readable change is kept; the errors
+ * of `readFile`, `writeFile` and `removeFile`
  */
 export async function undoChange(place: ContainedPath, scope: EditorScope): Promise<FileChange> {
   assertFile(place)
@@ -77,10 +76,7 @@ export async function undoChange(place: ContainedPath, scope: EditorScope): Prom
   }
 }
 
-/**
- * Keeps a change for undo, and returns an empty text. If that fails with an AppError, it returns a note for the model,
- * and the file stays changed.
- */
+/** Keeps a change for undo. Returns an empty text, or a note for the model when the change cannot be kept. */
 async function remember(scope: EditorScope, change: Parameters<UndoHistory['record']>[0]): Promise<string> {
   try {
     await scope.history.record(change)

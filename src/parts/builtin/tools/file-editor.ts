@@ -1,8 +1,7 @@
 /**
  * The tools `file_editor` and `planning_file_editor`: view files and directories, create, replace, insert, undo.
  *
- * `planning_file_editor` may change only one file, the plan: `.agents_tmp/PLAN.md` in the workspace, or the file that
- * the tool's parameter `plan_path` names.
+ * `planning_file_editor` may change only one file, the plan.
  */
 import { resolve } from 'node:path'
 import { AppError } from '../../../base/errors.ts'
@@ -82,8 +81,8 @@ function editing(kind: EditorObservation['kind'], scope: EditorScope, assertWrit
   async function run(action: EditorAction, call: ToolRun): Promise<EditorObservation> {
     const { command, path } = action
     if (command === 'view') return scope.workspace.at(path, (place) => view(action, place, call))
-    // Check the path before `workspace.at`, which may create directories. Check it again inside, because `at` may have
-    // followed links to another path.
+    // Check the path before `workspace.at` creates directories. Check it again inside, because `at` may have followed
+    // links.
     assertWritable(resolve(scope.workspace.workingDir, path))
     const makeParents = command === 'create'
     return scope.change(() => scope.workspace.at(path, async (place) => {

@@ -1,9 +1,7 @@
 /**
  * The state that the file tools of a conversation share: the workspace, the limits, and a queue for changes.
  *
- * Changes run one after the other, because two concurrent changes of a file would start from the same old content.
- * Texts for the model are cut at a limit. Contents for clients (`old_content`, `new_content`) above a limit are left
- * out.
+ * Changes run one after the other, because concurrent changes would start from the same old content.
  */
 import { AppError } from '../../../base/errors.ts'
 import { readFile, type FileContent } from '../../workspace-files/files.ts'

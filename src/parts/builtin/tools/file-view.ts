@@ -1,8 +1,7 @@
 /**
  * Shows a file or a directory to a model: numbered lines, or the entries of two levels.
  *
- * A file of at most `editBytes` may have any encoding that text-file.ts decodes. A larger file has to be UTF-8, and is
- * read only to the end of the range. The shown text is cut at `textChars`.
+ * A file over `editBytes` has to be UTF-8.
  */
 import { AppError } from '../../../base/errors.ts'
 import { walkTree } from '../../workspace-files/directory.ts'
@@ -22,8 +21,8 @@ export interface FileRange extends Lines {
 }
 
 /**
- * Returns the lines of a range, up to `textChars` characters. @throws AppError for a file that is no text or cannot be
- * read, and for a range that begins after the end of the file
+ * Returns the lines of a range, up to `textChars` characters.
+ * @throws AppError for a file that is no text or cannot be read, and for a range after the end of the file
  */
 export async function readRange(
   place: ContainedPath, range: LineRange, scope: FileScope, signal: AbortSignal,
@@ -37,8 +36,9 @@ export async function readRange(
 }
 
 /**
- * Returns the range that the file editor's `view_range` names: the first and the last line, -1 for the end of the file.
- * Without `view_range` the range is the whole file. @throws AppError `invalid_input`
+ * Returns the range of the file editor's `view_range`; the whole file without `view_range`. An end of -1 means the end
+ * of the file.
+ * @throws AppError `invalid_input`
  */
 export function parseViewRange(range: readonly number[] | undefined): LineRange {
   if (range === undefined) return { first: 1, last: Infinity }
@@ -62,7 +62,7 @@ export async function viewFile(
   return `${place.path}, lines ${first} to ${last}${of}:\n${numberLines(lines, first)}${cut}`
 }
 
-/** Returns the paths of at most 500 entries of two levels, without hidden entries, as a text. */
+/** Returns the paths of two levels as a text, without hidden entries. */
 export async function viewDirectory(place: ContainedPath, scope: FileScope, signal: AbortSignal): Promise<string> {
   const paths: string[] = []
   let count = 0

@@ -1,6 +1,4 @@
-/**
- * The tool `finish`: the agent's last message of a task. `loop.ts` then ends the turn, unless a hook or critic objects.
- */
+/** The tool `finish`: the agent's last message of a task. It ends the turn, unless a hook or the critic objects. */
 import { defineTool } from './definition.ts'
 import { textContent, type Tool } from '../../../agents/tool.ts'
 

@@ -1,7 +1,7 @@
 /**
- * The tool `glob`: finds files by name, and returns at most 100, newest first (contract: payloads.md, section 3).
+ * The tool `glob`: finds files by name, newest first (contract: payloads.md, section 3).
  *
- * `truncated` is true for 100 or more matches, and when the search was incomplete.
+ * `truncated` is true from 100 matches on, and when the search was incomplete.
  */
 import { findByName } from '../workspace/search.ts'
 import { defineTool } from './definition.ts'

@@ -1,8 +1,4 @@
-/**
- * The tool `grep`: finds files by content, and returns at most 100, newest first (contract: payloads.md, section 3).
- *
- * `truncated` is true for more than 100 matches, and when the search was incomplete.
- */
+/** The tool `grep`: finds files by content, newest first (contract: payloads.md, section 3). */
 import { findByContent } from '../workspace/search.ts'
 import { defineTool } from './definition.ts'
 import type { FileScope } from './file-scope.ts'

@@ -1,6 +1,6 @@
 /**
- * A tool that the embedding program provides, as a tool of the built-in agent (`agents/from-host`). Its calls are
- * recorded as MCPToolAction (decisions 1).
+ * A tool of the embedding program, as a tool of the built-in agent (`agents/from-host`). Its calls are recorded as
+ * MCPToolAction (decisions 1).
  */
 import type { HostTool, HostToolCall } from '../../../agents/from-host.ts'
 import { toJsonObject } from '../../../base/json.ts'

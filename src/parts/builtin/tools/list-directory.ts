@@ -1,8 +1,7 @@
 /**
- * The tool `list_directory`: lists at most 500 entries of a directory, hidden entries too (contract: payloads.md,
- * sections 2 and 3).
+ * The tool `list_directory`: lists at most 500 entries of a directory (contract: payloads.md, sections 2 and 3).
  *
- * A recursive action also lists the entries of the subdirectories, but no deeper.
+ * A recursive action lists two levels.
  */
 import type { FileEntry } from '../../../schema/generated/observations.ts'
 import { walkTree, type Entry } from '../../workspace-files/directory.ts'

@@ -1,7 +1,4 @@
-/**
- * Shows lines of a file to a model, each after its number, from 1. The description of `file_editor` says that the
- * numbers are not part of the text.
- */
+/** Shows lines of a file to a model, each after its number. */
 import { pickLines } from '../workspace/text-lines.ts'
 
 const linesAround = 4

@@ -1,8 +1,8 @@
 /**
  * Converts the definition of an action into the JSON Schema of a tool's parameters, and arguments back into an action.
  *
- * The JSON Schema uses only the few keywords of draft 2020-12 that all providers know. A tool may replace the
- * description of a member. Errors name parameters, never their values (contract: payloads.md, section 5).
+ * The schema uses a few common keywords of draft 2020-12. Errors name parameters, not their values (contract:
+ * payloads.md, section 5).
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { Issue } from '../../../base/errors.ts'
@@ -16,9 +16,9 @@ import type { ReadResult } from '../../../agents/tool.ts'
 const problemLimit = 10
 
 /**
- * Returns the JSON Schema of an action's members, without `kind`. @param docs descriptions by member, in place of the
- * contract's descriptions. @throws TypeError for a name in `docs` that is no member, and for an action or a member that
- * cannot be described
+ * Returns the JSON Schema of an action's members, without `kind`.
+ * @param docs descriptions that replace the contract's, by member
+ * @throws TypeError for a definition or a name in `docs` that cannot be used
  */
 export function parametersOf(action: Action['kind'], docs: Readonly<Record<string, string>>): JsonObject {
   const schema = objectOf(action)

@@ -1,6 +1,5 @@
 /**
- * The tool `read_file`: returns lines of a text file without numbers, at most 1,000 in a call (contract: payloads.md,
- * section 3) and at most `textChars` characters.
+ * The tool `read_file`: returns at most 1,000 lines of a text file, without numbers (contract: payloads.md, section 3).
  */
 import { defineTool } from './definition.ts'
 import type { FileScope } from './file-scope.ts'

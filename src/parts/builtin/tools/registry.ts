@@ -1,10 +1,8 @@
 /**
  * Builds the tools of a conversation from the names in its settings.
  *
- * The settings name a tool by its name (`file_editor`) or by the kind of its definition (`FileEditorTool`). Named tools
- * that the server does not have are listed in `missing`. `filter_tools_regex` keeps the tools of `tools` whose names
- * begin with a match (contract: tests.md, "filter_tools_regex"); it does not apply to `include_default_tools`. It is
- * matched in a separate thread, because a regular expression may run forever.
+ * The settings name a tool by its name (`file_editor`) or by the kind of its definition (`FileEditorTool`).
+ * `filter_tools_regex` does not apply to `include_default_tools` (contract: tests.md, "filter_tools_regex").
  */
 import { join } from 'node:path'
 import { AppError } from '../../../base/errors.ts'
@@ -32,9 +30,9 @@ const filterTimeoutMs = 1000
 
 export interface ToolSetOptions {
   readonly workingDir: string
-  /** A private folder of the conversation for files of tools. The first tool that needs it creates it. */
+  /** The private folder for files of tools. It may not exist yet. */
   readonly observationsDir: string
-  /** The folders of the server's data, which no file tool reads or writes. */
+  /** Folders that no file tool reads or writes. */
   readonly privateDirs: readonly string[]
   /** Seals the contents that the undo history keeps. */
   readonly cipher: Cipher
@@ -76,8 +74,7 @@ export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
 
 /**
  * Returns the names whose beginning matches the pattern; all names without a pattern.
- * @throws AppError `invalid_input` for an invalid regular expression, and when matching takes too long; the signal's
- * reason
+ * @throws AppError `invalid_input` for a pattern that is invalid or takes too long; the signal's reason
  */
 export async function filterNames(
   names: readonly string[], pattern: string | null, signal: AbortSignal,
@@ -117,15 +114,12 @@ function withOwnName({ name, params }: ToolChoice): ToolChoice {
   return { name: name.endsWith('Tool') ? toolNameOf(name) : name, params }
 }
 
-/** Returns whether a name in settings means the tool `task`, which gives tasks to sub-agents. */
+/** Returns whether the name means the tool `task`. */
 export function isTaskToolSet(name: string): boolean {
   return ['task_tool_set', 'TaskToolSet', 'task'].includes(name)
 }
 
-/**
- * Returns the tools of a chosen tool set (contract: payloads.md, section 4): all browser tools, or `task`. Returns any
- * other choice unchanged, and also a tool set whose tools the server does not have.
- */
+/** Returns the tools of a chosen tool set (contract: payloads.md, section 4). Other choices are returned unchanged. */
 function expand(choice: ToolChoice, makers: Readonly<Record<string, ToolMaker>>): readonly ToolChoice[] {
   if (isTaskToolSet(choice.name) && Object.hasOwn(makers, 'task')) return [{ ...choice, name: 'task' }]
   if (choice.name !== 'browser_tool_set' && choice.name !== 'BrowserToolSet') return [choice]

@@ -1,8 +1,7 @@
 /**
  * The tool `task_tracker`: a list of tasks that the model keeps and the user sees.
  *
- * The list is stored in a private file of the conversation, with secrets masked, so that it outlasts a restart. An
- * unreadable file is read as an empty list.
+ * The list is stored in a private file of the conversation, with secrets masked.
  */
 import { dirname } from 'node:path'
 import { readJsonFile, writeJsonFile } from '../../../base/json-file.ts'
@@ -55,7 +54,7 @@ async function save(path: string, tasks: readonly TaskItem[]): Promise<void> {
 }
 
 async function load(path: string): Promise<TaskItem[]> {
-  const tasks = await readJsonFile(path).catch(() => undefined) // Without a readable list the model begins a new one.
+  const tasks = await readJsonFile(path).catch(() => undefined) // An unreadable list counts as empty.
   return Array.isArray(tasks) ? tasks.filter(isTaskItem).map(toTaskItem) : []
 }
 

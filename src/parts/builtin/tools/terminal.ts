@@ -1,8 +1,8 @@
 /**
  * The tool `terminal`: a persistent shell for the built-in agent (contract: payloads.md, TerminalAction).
  *
- * This file describes the tool for the model, checks arguments and makes the observation; `workspace/terminal` runs the
- * shell. The shell starts with the first command. A command gets only the secrets that it names, while it runs.
+ * This file describes the tool to the model, checks arguments and makes the observation. `workspace/terminal` runs the
+ * shell.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { Observation } from '../../../schema/generated/observations.ts'
@@ -68,8 +68,8 @@ function problem(text: string): ReadResult {
 }
 
 /**
- * Returns the observation of a call. The note about the command is in the metadata, as `suffix`, and the model gets it
- * after the output. The observation of a refused call has no output: the note is its content too.
+ * Returns the observation of a call. The metadata has the note about the command, as `suffix`. The note is also the
+ * content of a refused call.
  */
 function observe(
   command: string, result: TerminalResult, { hostname, observationsDir }: TerminalToolOptions,

@@ -1,8 +1,7 @@
 /**
  * Edits a text as a model requests, and refuses requests that do not fit the text.
  *
- * All texts here have LF at line ends; text-file.ts restores the file's line ends. The message of every error tells the
- * model why its request does not fit.
+ * Texts here have LF at line ends; text-file.ts restores the file's line ends.
  */
 import { AppError } from '../../../base/errors.ts'
 import { normalLineEnds, replaceText, type Replacement, type TextFile } from '../workspace/text-file.ts'
@@ -25,8 +24,8 @@ export interface TextEdit {
 }
 
 /**
- * Replaces all occurrences of the text `from`, which must be `expected` in number.
- * @throws AppError `invalid_input` for another number of occurrences, and when `from` is empty or equal to `to`
+ * Replaces all occurrences of `from`, which must be `expected` in number.
+ * @throws AppError `invalid_input` for another number, and when `from` is empty or equal to `to`
  */
 export function replaceOccurrences(
   file: TextFile,
@@ -39,7 +38,7 @@ export function replaceOccurrences(
   return applyEdit(file, starts.map((start) => ({ start, end: start + from.length, by: to })))
 }
 
-/** Inserts lines after line `line`; 0 is the beginning. @throws AppError `invalid_input` when there is no such line */
+/** Inserts lines after line `line`; 0 is the beginning. @throws AppError `invalid_input` for a missing line */
 export function insertLines(file: TextFile, line: number, lines: string): TextEdit {
   const total = countLines(file.text)
   if (line > total) {
@@ -47,7 +46,7 @@ export function insertLines(file: TextFile, line: number, lines: string): TextEd
   }
   const start = startOfLine(file.text, line + 1)
   const text = normalLineEnds(lines)
-  // At the end of a file without a final line end, the new lines begin with a line end and do not end with one.
+  // Lines appended to a file without a final line end begin with a line end.
   const isOpen = start === file.text.length && start > 0 && !file.text.endsWith('\n')
   const by = isOpen ? `\n${text}` : text.endsWith('\n') ? text : `${text}\n`
   return applyEdit(file, [{ start, end: start, by }])

@@ -1,9 +1,8 @@
 /**
  * Stores the contents that the file editor replaced, so that changes can be undone, also after a restart.
  *
- * A private folder of the conversation has an index and one sealed file for each old content. The newest entries are
- * kept, within a number and a total size. An entry holds the version of the file after its change, so that an undo does
- * not overwrite later changes. Calls must not overlap.
+ * A private folder has an index and one sealed file for each old content. An entry holds the version of the file after
+ * its change, so that an undo does not overwrite later changes. Calls must not overlap.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -23,17 +22,17 @@ export interface UndoHistory {
   /** Returns the newest kept change of this file; undefined when none is kept. */
   newest(path: string): Promise<UndoEntry | undefined>
   /**
-   * Returns the content before a change; undefined when there was no file. @throws AppError `invalid_input` when it
-   * cannot be decrypted; the error of a failed read
+   * Returns the content before a change; undefined when there was no file.
+   * @throws AppError `invalid_input` when the content cannot be decrypted; the error of a failed read
    */
   contentBefore(entry: UndoEntry): Promise<Buffer | undefined>
-  /** Removes an undone change. `version` is the file's version after the undo, `none` when there is no file. */
+  /** Removes an undone change. `version` is the file's version after the undo; `none` without a file. */
   forget(entry: UndoEntry, version: string): Promise<void>
 }
 
 export interface Change {
   readonly path: string
-  /** The content and the version before the change; undefined when there was no file. */
+  /** The state before the change; undefined when there was no file. */
   readonly before: { readonly bytes: Buffer; readonly version: string } | undefined
   /** The version of the file after the change. */
   readonly version: string
@@ -59,15 +58,15 @@ export const resealFolder: ResealFolder = (folder, cipher) =>
   resealUndoHistory(join(folder, 'observations', 'undo'), cipher)
 
 /**
- * Seals the contents in a folder with the newest key. A content that no key opens stays unchanged and needs its old
- * key. Returns the ids of all keys that the contents need afterwards. Must not run while the history is in use.
+ * Seals the contents in a folder with the newest key. Returns the ids of the keys that the contents then need. Must not
+ * run while the history is in use.
  */
 export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {
   const needed = new Set<string>()
   for (const entry of await readEntries(folder)) {
     if (entry.versionBefore === 'none') continue
     const path = join(folder, entry.id)
-    const token = await readFile(path, 'latin1').catch(() => '') // Without its file there is nothing to seal.
+    const token = await readFile(path, 'latin1').catch(() => '') // A file that cannot be read is skipped.
     const opened = cipher.open(token, entry.id)
     const next = opened === undefined ? token : cipher.seal(opened, entry.id)
     if (opened !== undefined && keyOfToken(token) !== keyOfToken(next)) {
@@ -120,8 +119,8 @@ export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Ci
   }
 
   /**
-   * Removes the entry of an undone change. The undo has given the file a new version. The entry of the change before
-   * gets this version, so that this change can be undone too.
+   * Removes the entry of an undone change. The entry before gets the file's new version, so that the earlier change can
+   * be undone too.
    */
   async function forget(entry: UndoEntry, version: string): Promise<void> {
     const rest = (await read()).filter(({ id }) => id !== entry.id)

@@ -1,7 +1,7 @@
 /**
- * The tool `write_file`: writes a whole file, new or existing, in UTF-8 and exactly as given.
+ * The tool `write_file`: writes a whole file, new or existing, in UTF-8.
  *
- * Clients get the old content when it is text within the limits; the model does not get it.
+ * Clients get the old text where possible; the model does not.
  */
 import { readFile, writeFile } from '../../workspace-files/files.ts'
 import type { ContainedPath } from '../../workspace-files/paths.ts'
@@ -50,7 +50,7 @@ export function createWriteFileTool(scope: FileScope): Tool {
   })
 }
 
-/** Returns the old text for clients. Undefined: there is no file, or it is unreadable, too large or no text. */
+/** Returns the old text for clients; undefined when there is no readable text. */
 async function oldContent(place: ContainedPath, scope: FileScope): Promise<string | undefined> {
   if (place.kind !== 'file') return undefined
   const content = await readFile(place, scope.limits.editBytes).catch(() => undefined) // Unreadable.

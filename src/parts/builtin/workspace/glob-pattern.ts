@@ -7,16 +7,15 @@
  *     {a,b}     a or b
  *     \x        the character x
  *
- * `*`, `?`, `[` and `**` do not match a dot at the beginning of a name: a hidden name needs a part that begins with a
- * dot. No regular expression is used: matching a name takes at most the product of the lengths of name and part. A walk
- * calls `enter` for each directory, so that it reads no directory in which nothing can match.
+ * `*`, `?`, `[` and `**` do not match a dot at the beginning of a name. No regular expression is used, so that matching
+ * takes little time.
  */
 import { AppError } from '../../../base/errors.ts'
 
 const alternativeLimit = 500
 const patternLimitChars = 1000
 
-/** A pattern during a walk: what it can still match in one directory and below. */
+/** The state of a pattern in one directory of a walk. */
 export interface GlobState {
   /** Returns whether an entry with this name matches. */
   matches(name: string): boolean
@@ -38,7 +37,7 @@ export function parseGlob(pattern: string): GlobState {
   return stateOf(alternatives.map((parts) => ({ parts, places: new Set([0]) })))
 }
 
-/** One alternative of the pattern, and the indexes of its parts that the next name may match. */
+/** An alternative of the pattern, and the indexes of the parts that the next name may match. */
 interface Route {
   readonly parts: readonly string[]
   readonly places: ReadonlySet<number>
@@ -56,7 +55,7 @@ function stateOf(routes: readonly Route[]): GlobState {
   }
 }
 
-/** Adds the index after each `**`, because `**` may match nothing. A `**` at the end matches a name as `*` does. */
+/** Adds the index after each `**`, because `**` may match nothing. */
 function pastDoubleStars({ parts, places }: Route): Route {
   const reached = new Set<number>()
   for (const place of places) {
@@ -88,7 +87,7 @@ function matchesPart(part: string, name: string): boolean {
 
 type Token = { readonly type: 'star' } | { readonly type: 'one'; readonly accepts: (char: string) => boolean }
 
-/** Returns whether the name matches. It backtracks to the last star only, because earlier stars cannot help. */
+/** Returns whether the name matches. Backtracks to the last star; earlier stars cannot help. */
 function matchName(tokens: readonly Token[], chars: readonly string[]): boolean {
   let token = 0
   let char = 0
@@ -174,7 +173,7 @@ function expandBraces(pattern: string): string[] {
   return done
 }
 
-/** Returns the pattern with its first group of braces replaced by each alternative; undefined without a group. */
+/** Returns the pattern with each alternative in place of its first group of braces, if it has a group. */
 function firstGroup(pattern: string): string[] | undefined {
   for (let start = pattern.indexOf('{'); start >= 0; start = pattern.indexOf('{', start + 1)) {
     if (pattern[start - 1] === '\\') continue
@@ -187,7 +186,7 @@ function firstGroup(pattern: string): string[] | undefined {
   return undefined
 }
 
-/** Returns the indexes of a group's commas and of its closing brace; empty when the group is not closed. */
+/** Returns the indexes of a group's commas and closing brace; empty for an open group. */
 function cutsOf(pattern: string, start: number): number[] {
   const cuts: number[] = []
   let depth = 0

@@ -2,8 +2,7 @@
  * The names of keys and the bytes that a terminal sends for them (contract: payloads.md, TerminalAction; ECMA-48 and
  * xterm's defaults).
  *
- * `C-` with a letter, or with one of `@[\]^_`, is a control key: the character's code with the upper bits cleared.
- * Names of other keys match exactly.
+ * `C-` with a letter, or with one of `@[\]^_`, is a control key.
  */
 const keys: ReadonlyMap<string, string> = new Map([
   ['UP', '\x1b[A'],

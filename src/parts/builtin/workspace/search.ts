@@ -2,8 +2,7 @@
  * Finds files of the workspace by name or by content, newest first.
  *
  * Hidden files are skipped unless a part of the pattern begins with a dot. `.git` and `node_modules` are not entered,
- * links are not followed, and `.gitignore` is not read. A search is limited in entries, a search by content also
- * in file size and time. A search that exceeds the time is an error.
+ * links are not followed, and `.gitignore` is not read.
  */
 import { walkTree, type Entry } from '../../workspace-files/directory.ts'
 import { readFile } from '../../workspace-files/files.ts'
@@ -31,7 +30,7 @@ export interface Found {
 export interface ContentQuery {
   /** A regular expression; a leading `(?i)` ignores case. `^` and `$` match the ends of a line. */
   readonly pattern: string
-  /** A glob for the names of searched files, or for their relative paths if it has a slash; undefined: all files. */
+  /** A glob for the names of searched files, or for their relative paths if it has a slash. Default `*`. */
   readonly include: string | undefined
   /** The size of the largest file that is searched. */
   readonly limitBytes: number

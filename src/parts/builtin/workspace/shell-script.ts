@@ -1,10 +1,9 @@
 /**
  * Makes the scripts that bash runs: at its start, for each command, and at each prompt.
  *
- * Commands are sourced from files, because a typed line is cut at 4,096 bytes (termios(3), canonical mode). The script
- * of the prompt runs when a command has ended: it writes a report into a file, then a mark into the output (ECMA-48,
- * 8.3.89, operating system command). The scripts also work after a command has changed the shell: other terminal
- * settings, redirected streams, `set -u`, aliases.
+ * Commands are sourced from files, because a typed line is cut at 4,096 bytes (termios(3), canonical mode). After a
+ * command, the script of the prompt writes a report into a file and a mark into the output (ECMA-48, 8.3.89, operating
+ * system command). The scripts also work after a command has changed the shell, for example by `set -u` or aliases.
  */
 import { join } from 'node:path'
 import { isLoaderVariable } from '../../../base/loader-variable.ts'
@@ -18,7 +17,7 @@ export function shellFiles(folder: string) {
     prompt: join(folder, 'prompt'),
     /** The script that restores the variables that a command's secrets have replaced. */
     restore: join(folder, 'restore'),
-    /** The report on a command. `nonce` is the random word that stands for the command in its report and its mark. */
+    /** The report on a command. `nonce` is the random word that identifies the command. */
     report: (nonce: string) => join(folder, `report-${nonce}`),
   }
 }
@@ -29,10 +28,10 @@ export const bashLine = 'exec bash --norc --noprofile --noediting -i'
 /** The size of the terminal: wide, so that few programs wrap lines. */
 const size = 'rows 50 cols 200'
 
-/** Variables that make programs print without a pager, and Python use its plain prompt. */
+/** Variables that turn pagers off, and give Python its plain prompt. */
 const quietPrograms = 'PAGER=cat GIT_PAGER=cat MANPAGER=cat PYTHON_BASIC_REPL=1'
 
-/** Returns the first script of a shell. The shell is ready when the prompt reports the end of this script. */
+/** Returns the first script of a shell, after which the shell is ready. */
 export function startScript(folder: string, nonce: string): string {
   const { prompt } = shellFiles(folder)
   return lines([
@@ -48,8 +47,8 @@ export function startScript(folder: string, nonce: string): string {
 }
 
 /**
- * Returns the script that runs a command. The variables `env` are exported while the command runs, except names that
- * bash does not allow, and names that no secret may have (base/loader-variable).
+ * Returns the script that runs a command. Exports the variables `env` for the command, except names that `mayExport`
+ * refuses.
  */
 export function commandScript(options: {
   readonly folder: string
@@ -69,11 +68,11 @@ export function commandScript(options: {
       `{ \\builtin echo unset ${name}; \\builtin declare -p ${name}; } >>${restore} 2>/dev/null`,
       `\\builtin export ${name}=${quote(value)}`,
     ]),
-    // Set `$?` to the exit status of the previous command, so that this command can read it.
+    // Set `$?` to the exit status of the previous command.
     `[[ \${${variable.status}-0} == 0 ]] || (exit "$${variable.status}")`,
   ]
   return lines([
-    // Write the preparation on one line, so that line numbers in bash's messages are those of the command.
+    // Write the preparation on one line, to keep the line numbers in bash's messages.
     [...preparation, `\\builtin eval ${quote(command)}`].join('; '),
     // Set the prompt variables again: the command may have changed them. The redirection hides the trace of `set -x`.
     `{ ${variable.status}=$?; ${prompts}; \\builtin return "$${variable.status}"; } 2>/dev/null`,
@@ -85,8 +84,8 @@ function mayExport(name: string): boolean {
 }
 
 /**
- * Returns the script that runs at each prompt. It reports once for each nonce, and discards input that the command did
- * not read, because bash would run it as commands.
+ * Returns the script that runs at each prompt. It reports once for each nonce. It discards unread input, because bash
+ * would run the input as commands.
  */
 export function promptScript(folder: string, isTerminal: boolean): string {
   const restore = quote(shellFiles(folder).restore)
@@ -114,7 +113,7 @@ export const markPrefix = 'agent-server;'
 
 export interface ShellReport {
   readonly exitCode: number
-  /** The process id of the last background job; -1 when there is none. */
+  /** The process id of the last background job, or -1. */
   readonly pid: number
   readonly workingDir: string
   /** The path of python3; empty when the PATH has none. */

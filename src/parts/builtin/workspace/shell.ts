@@ -1,9 +1,8 @@
 /**
  * One bash on a terminal, which runs one command at a time.
  *
- * A shell takes commands and input, and passes on all output after the first prompt as plain text. A report file and a
- * mark in the output show that a command has ended (shell-script.ts). `stop` ends bash and every process that bash
- * started. An exit of bash also ends the command.
+ * A shell takes commands and input, and passes on its output as plain text. A report file and a mark in the output show
+ * that a command has ended (shell-script.ts).
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:os'
@@ -47,8 +46,8 @@ const killLimitMs = 2000
 const stopGraceMs = 200
 
 /**
- * Starts a shell, and waits until it accepts commands.
- * @throws AppError `agent_failed` when it does not start; the error of a failed write
+ * Starts a shell, and waits until the shell accepts commands.
+ * @throws AppError `agent_failed` when bash does not start; the error of a failed write
  */
 export async function startShell(options: ShellOptions): Promise<Shell> {
   const { kind, folder, workingDir: cwd, env, marker, cgroupParent } = options
@@ -112,7 +111,7 @@ export class Shell {
     return this.#nonce !== undefined
   }
 
-  /** Returns false when the shell has exited, or when its folder is gone: a logout may remove the folder. */
+  /** Returns false when the shell has exited, or when its folder is gone, for example after a logout. */
   async isUsable(): Promise<boolean> {
     return !this.hasExited && await isThere(shellFiles(this.#options.folder).prompt)
   }
@@ -156,8 +155,8 @@ export class Shell {
   }
 
   /**
-   * Waits for output, the exit of the shell or a call of `wake`, for at most the shorter of `limitMs` and
-   * `lookIntervalMs`. Returns the end of the command; undefined while it runs.
+   * Waits for output, the exit of the shell or `wake`, at most `limitMs` or `lookIntervalMs`. Returns the end of the
+   * command; undefined while it runs.
    */
   async nextChange(limitMs: number): Promise<CommandEnd | undefined> {
     this.#changed = deferred()
@@ -165,7 +164,7 @@ export class Shell {
     if (early !== undefined) return early
     const waitMs = Math.min(limitMs, lookIntervalMs)
     const isLate = await within(this.#changed.promise, waitMs) === 'late'
-    // Without a mark, read the report only after a wait without output, because output may still be arriving.
+    // Without a mark, read the report after a wait without output: output may still be arriving.
     return this.#commandEnd(isLate && waitMs === lookIntervalMs)
   }
 
@@ -189,7 +188,7 @@ export class Shell {
     return left.length === 0
   }
 
-  /** Ends the shell and all processes that it started, and removes its folder. Idempotent. */
+  /** Ends the shell with all its processes, and removes its folder. Idempotent. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
     return this.#stopping
@@ -241,10 +240,7 @@ export class Shell {
     return parseReport(text)
   }
 
-  /**
-   * Returns a report with only the exit status of the mark, for the case that the report file could not be written;
-   * undefined before the mark arrives.
-   */
+  /** Makes a report from the mark, when there is no report file. Returns undefined before the mark arrives. */
   #reportInMark(): ShellReport | undefined {
     if (this.#status === undefined) return undefined
     return { exitCode: this.#status, pid: -1, workingDir: this.#workingDir, python: '', username: '' }
@@ -263,7 +259,7 @@ export class Shell {
   }
 }
 
-/** Returns the exit code; 128 plus the signal's number when a signal ended the process, as shells report it. */
+/** Returns the exit code as shells report it: 128 plus the signal's number after a signal. */
 function exitCodeOf({ code, signal }: ChildExit): number {
   return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
 }

@@ -1,10 +1,8 @@
 /**
- * Collects the output of a program for the model. Of a long output the model gets the beginning and the end, and a file
- * holds all of it, up to a limit.
+ * Collects the output of a program for the model.
  *
- * A text longer than `limitChars` is written to the file, which only the server's user can read. `write` resolves when
- * the text is written, which slows down a program that prints much. A failed write is reported to `onError`, and the
- * result then names no file.
+ * Of a long output the model gets the beginning and the end. A long output is also written to a file, up to a limit.
+ * `write` resolves when the text is written, which slows down a program that prints much.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +13,7 @@ export interface TerminalOutputOptions {
   readonly folder: string
   /** Makes unique ids. */
   readonly createId: () => string
-  /** The longest text for the model, in characters, without the note about the missing middle. */
+  /** The longest text for the model, in characters, without the note in its middle. */
   readonly limitChars: number
   readonly fileLimitBytes: number
   readonly onError: (error: unknown) => void
@@ -23,7 +21,7 @@ export interface TerminalOutputOptions {
 
 export interface TakenOutput {
   readonly text: string
-  /** The path of the file of the output; absent when the text is whole, or the file could not be written. */
+  /** The path of the file with a long output, if the file could be written. */
   readonly file?: string
 }
 

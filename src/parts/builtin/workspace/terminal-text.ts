@@ -1,9 +1,9 @@
 /**
  * Converts terminal output (ECMA-48) into plain text, in chunks cut anywhere.
  *
- * Carriage returns, backspaces, cursor moves and erasures are applied within the current line, so a progress bar leaves
- * its last state. A move to another line ends the current line. Colours, titles and all other sequences are dropped. A
- * line longer than the limit is returned in parts. An operating system command that begins with `markPrefix` is a mark.
+ * Carriage returns, backspaces, cursor moves and erasures are applied within the current line. A move to another line
+ * ends the current line. An operating system command that begins with `markPrefix` is a mark. Other sequences are
+ * dropped.
  */
 export interface TerminalText {
   /** Adds a chunk of output. Returns the text that can no longer change, and the marks. */
@@ -98,7 +98,7 @@ function nextControl(chunk: string, from: number): number {
 function stateAfterEscape(char: string): State {
   if (char === '[') return 'csi'
   if (']PX^_'.includes(char)) return 'string'
-  // A sequence such as the designation of a character set has one more character, which is skipped.
+  // Such a sequence has one more character, for example the name of a character set.
   return ' #%()*+-./'.includes(char) ? 'skip-one' : 'text'
 }
 

@@ -1,12 +1,10 @@
 /**
  * The terminal of a conversation: runs commands, sends input to the running command, and returns output.
  *
- * One bash keeps folder, variables, functions and jobs from command to command. When bash has ended, the next command
- * starts a new bash.
+ * One bash keeps its state from command to command. When bash has ended, the next command starts a new bash.
  *
- * A call returns when its command has ended, when no output came for `idleMs` (only without `timeoutMs`), or at its
- * time limit. In the last two cases the program keeps running, and later calls read on, type or press keys. An aborted
- * call first ends the processes that its turn started, then rejects (decisions 16).
+ * A call may return before its command has ended. Later calls then read on, type or press keys. An aborted call first
+ * ends the processes that its turn started (decisions 16).
  */
 import { join } from 'node:path'
 import type { MaskingStream } from '../../../base/masking.ts'
@@ -33,9 +31,9 @@ export interface TerminalOptions {
   readonly createMaskingStream: () => MaskingStream
   /** Called when an output file could not be written. */
   readonly onError: (error: unknown) => void
-  /** The time without output after which a call without `timeoutMs` returns. Default 30 s. */
+  /** The time that a call without `timeoutMs` waits for more output. Default 30 s. */
   readonly idleMs?: number
-  /** The longest call without `timeoutMs`, even while the program prints. Default 10 min. */
+  /** The longest call without `timeoutMs`. Default 10 min. */
   readonly callLimitMs?: number
   /** The longest output that a call returns. Default 30,000 characters. */
   readonly outputLimitChars?: number
@@ -58,27 +56,24 @@ export interface TerminalRequest {
 
 export interface TerminalResult {
   readonly output: string
-  /** A note for the model: how the call ended, and what it can do next. */
+  /** A note for the model: how the call ended, and how to go on. */
   readonly note: string
   /** The exit code; -1 while a program runs; 0 for a reset alone; absent for a refused call when no program runs. */
   readonly exitCode?: number
   readonly isTimeout: boolean
   /** True when the request was refused: nothing was run or typed. */
   readonly isRefused: boolean
-  /** The path of the output file; absent when `output` is whole, or the file could not be written. */
+  /** The path of the output file, if any. */
   readonly file?: string
   /** The shell's report on the last command that ended; absent before that, and after the shell has ended. */
   readonly report?: ShellReport
 }
 
-/** The time that a command has to end after Ctrl-C, before its processes are killed. */
+/** The time for a command to end after Ctrl-C, before its processes are killed. */
 const interruptGraceMs = 500
 /** The longest wait for the shell's prompt after the processes of the command were killed. */
 const promptLimitMs = 3000
-/**
- * The most bytes of input in one call. A terminal buffers 4,096 bytes for a program that does not read, and a full
- * buffer would block the shell.
- */
+/** The most bytes of input in one call. A terminal buffers 4,096 bytes, and a full buffer would block the shell. */
 const inputLimitBytes = 2000
 
 type Outcome = Omit<TerminalResult, 'output' | 'file' | 'isTimeout' | 'isRefused'>
@@ -182,7 +177,7 @@ export class Terminal {
         return `Nothing was typed: expected at most ${inputLimitBytes} bytes of input. Write a file and let the ` +
           'program read that.'
       }
-      // Enter sends a carriage return, which the terminal converts into a newline unless the program disabled that.
+      // Enter sends a carriage return, which a terminal usually converts into a newline.
       shell.type(hasTerminal ? input.replaceAll('\n', '\r') : input.replaceAll('\r', '\n'))
     }
     return undefined
@@ -225,7 +220,7 @@ export class Terminal {
     }
   }
 
-  /** Returns the time until the call has to return if nothing more happens, and the reason for the model. */
+  /** Returns the time until the call has to return without further output, and the reason for the model. */
   #returns(
     shell: Shell, start: number, timeoutMs: number | undefined,
   ): { inMs: number; why: string; isTimeout: boolean } {
@@ -259,7 +254,7 @@ export class Terminal {
     return { note, exitCode: ended.exitCode }
   }
 
-  /** Sends Ctrl-C, then kills the turn's processes. Ends the shell when a process is left or no prompt appears. */
+  /** Sends Ctrl-C, then kills the turn's processes. Ends the shell when that fails. */
   async #interrupt(shell: Shell): Promise<void> {
     shell.interrupt()
     const isBack = await this.#comesBack(shell, interruptGraceMs)
@@ -283,7 +278,7 @@ export class Terminal {
     const shell = this.#shell
     const line = shell?.takeLine() ?? ''
     const isBusy = shell?.isBusy === true
-    // The next output may continue a secret, so the masking stream ends only with the command.
+    // The next output may continue a secret, so end the masking stream with the command.
     await this.#output.write(this.#masking.push(line) + (isBusy ? '' : this.#masking.end()))
     return this.#output.take()
   }
@@ -302,7 +297,7 @@ export class Terminal {
     })
   }
 
-  /** Ends the shell, and drops its unread output, so that the next command does not return it. */
+  /** Ends the shell, and drops its unread output. */
   async #reset(): Promise<void> {
     await this.#dropShell()
     await this.#takeOutput()

@@ -1,9 +1,8 @@
 /**
  * Decodes and encodes text files so that an edit changes no other bytes of a file.
  *
- * Encodings are UTF-8, UTF-16 with a byte order mark, and single bytes (ISO 8859-1) for any other file that does not
- * look binary (`looksBinary`). Binary files are refused. `text` has LF at all line ends; in a replacement, other lines
- * keep their line ends, and new lines get the file's most frequent line end.
+ * Encodings are UTF-8, UTF-16 with a byte order mark, and single bytes (ISO 8859-1) for other files that do not look
+ * binary. New lines get the file's most frequent line end.
  */
 import { AppError } from '../../../base/errors.ts'
 
@@ -11,14 +10,14 @@ export type Encoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'single
 
 export interface TextFile {
   readonly encoding: Encoding
-  /** The decoded text with the file's line ends, without a byte order mark. */
+  /** The text with the file's line ends, without a byte order mark. */
   readonly raw: string
   /** The text with LF at all line ends. */
   readonly text: string
   readonly lineEnd: '\n' | '\r\n'
 }
 
-/** The range of `text` from `start` to before `end`, and the text `by` that replaces it, with LF at line ends. */
+/** A range of `text`, from `start` to before `end`, and the text `by` that replaces the range. */
 export interface Replacement {
   readonly start: number
   readonly end: number
@@ -31,7 +30,7 @@ export function decodeText(bytes: Buffer): TextFile | undefined {
     const mark = marks[encoding]
     if (!bytes.subarray(0, mark.length).equals(mark)) continue
     const raw = decoders[encoding](bytes.subarray(mark.length))
-    // A file with a byte order mark is in the encoding of the mark or binary, so do not try the other encodings.
+    // After a byte order mark, do not try the other encodings.
     if (raw !== undefined || mark.length > 0) return raw === undefined ? undefined : textFile(encoding, raw)
   }
   return undefined
@@ -43,8 +42,8 @@ export function encodeText(text: string): Buffer {
 }
 
 /**
- * Returns the file's bytes after the replacements, which are in order and do not overlap. @throws AppError
- * `invalid_input` for a character that the file's encoding does not have, and for a lone surrogate
+ * Returns the file's bytes after the replacements, which are in order and do not overlap.
+ * @throws AppError `invalid_input` for a character that the encoding lacks, and for a lone surrogate
  */
 export function replaceText(file: TextFile, replacements: readonly Replacement[]): Buffer {
   const points = rawPositions(file.raw, replacements.flatMap(({ start, end }) => [start, end]))
@@ -62,7 +61,7 @@ export function normalLineEnds(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
 
-/** Returns whether the text has a control character that is not usual in text files. */
+/** Returns whether the text has control characters that are unusual in text files. */
 export function looksBinary(text: string): boolean {
   return /[\0-\x06\x0e-\x1a\x1c-\x1f]/.test(text)
 }

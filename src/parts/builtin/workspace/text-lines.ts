@@ -1,9 +1,8 @@
 /**
- * Reads a range of lines from a text file that is too large to hold in memory.
+ * Reads a range of lines from a large text file.
  *
- * The file must be UTF-8 without NUL: reading fails at the first NUL or invalid byte. Reading stops at the end of the
- * range, so the first lines of a huge file are read fast. The result has at most `limitChars` characters: the line that
- * exceeds the limit is cut, and later lines are left out.
+ * The file must be UTF-8 without NUL. Reading stops at the end of the range. The line that exceeds `limitChars` is cut,
+ * and later lines are left out.
  */
 import { TextDecoder } from 'node:util'
 import { AppError } from '../../../base/errors.ts'
@@ -21,13 +20,13 @@ export interface LineRange {
 
 export interface Lines {
   readonly lines: readonly string[]
-  /** True when the range has more text than the limit allows: a line is cut, or lines are left out. */
+  /** True when the range has more text than the limit allows. */
   readonly isCut: boolean
   /** The number of lines in the file; undefined when its end was not reached. */
   readonly total: number | undefined
 }
 
-/** Reads the lines of a range. @throws AppError when the file is no text or cannot be read; the signal's reason */
+/** Reads the lines of a range. @throws AppError for a file that is no text or cannot be read; the signal's reason */
 export async function readLines(
   place: ContainedPath,
   range: LineRange,
@@ -57,7 +56,7 @@ export function notText(place: ContainedPath): AppError {
   return new AppError('invalid_input', `Cannot show or edit "${place.path}": it is not a text file`)
 }
 
-/** Returns a range of lines of a text. The text after the last line end is a line unless it is empty. */
+/** Returns a range of lines of a text. An empty text after the last line end is no line. */
 export function pickLines(text: string, range: LineRange, limitChars: number): Lines {
   const collector = new LineCollector(range, limitChars)
   collector.add(text)
@@ -83,7 +82,7 @@ class LineCollector {
   #room: number
   /** The number of the current line, from 1. */
   #number = 1
-  /** The text of the current line, as far as it is in the range and the limit. */
+  /** The text of the current line, within the range and the limit. */
   #line = ''
   #hasLine = false
   #isCut = false
