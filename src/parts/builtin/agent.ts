@@ -1,8 +1,8 @@
 /**
- * The built-in agent: it calls a model and runs the tools that the model calls, step by step.
+ * The built-in agent: it calls a model and runs the tools that the model calls.
  *
- * The agent reads the history from the log, so an agent made after a restart continues from the recorded events. State
- * in memory, such as a shell, ends at `close()`.
+ * After a restart, a new agent continues from the events in the log. The state of tools, such as a shell, ends at
+ * `close()`.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -45,7 +45,7 @@ export interface BuiltInAgentOptions {
   readonly cipher: CallCipher
   /** Makes the tools of the conversation. @throws AppError for tools that cannot be made; the signal's reason */
   readonly createTools: (skills: ConversationSkills, signal: AbortSignal) => Promise<ToolSet>
-  /** The hooks of the conversation. No other agent uses them, so `close()` of the agent closes them. */
+  /** The hooks of the conversation. The agent closes them. */
   readonly hooks: Hooks
   /** Reads the skills and the memory that the settings name. @throws AppError `part_missing` */
   readonly loadSkills: () => Promise<ConversationSkills>
@@ -66,7 +66,7 @@ export class BuiltInAgent implements Agent {
   readonly #history: History
   readonly #view = new View()
   #condenser: Pipeline | undefined
-  /** Resolves when the condensation that a client requested has ended or failed; resolved when there is none. */
+  /** Resolves when the last requested condensation has ended. Never rejects. */
   #condensing: Promise<void> = Promise.resolve()
   readonly #closed = new AbortController()
   #tools: Promise<ToolSet> | undefined
@@ -94,8 +94,8 @@ export class BuiltInAgent implements Agent {
       missingTools: missing,
       blocks,
     })
-    // List the tools last. Listing makes MCP servers publish their state in the next turn of the event loop, and the
-    // system prompt has to be recorded before that.
+    // List the tools last. MCP servers publish their state after the listing, and the system prompt has to be recorded
+    // first.
     const tools = await this.#toolsNow(this.#closed.signal)
     return {
       kind: 'SystemPromptEvent',
@@ -106,10 +106,7 @@ export class BuiltInAgent implements Agent {
     }
   }
 
-  /**
-   * Returns the context that hooks add to a user message, and the skills that the message calls for. A message that a
-   * hook blocks gets no skills.
-   */
+  /** Returns the context that hooks add to a user message, and the skills that the message calls for. */
   async contextOf(message: Message): Promise<MessageContext> {
     const { hooks, host } = this.#options
     const content = await hooks.contextOf(message)
@@ -122,7 +119,7 @@ export class BuiltInAgent implements Agent {
     const { settings, host, hooks, cipher, log } = this.#options
     const tools = await this.#turnTools()
     if ('outcome' in tools) return tools
-    // Wait for a requested condensation: it and the turn read the same `#history` into the same view, one at a time.
+    // Wait for a requested condensation, because it changes the same view.
     await untilAborted(this.#condensing, turn.signal).catch(() => undefined)
     return runLoop({
       tools,
@@ -143,10 +140,7 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /**
-   * Tells each tool that the confirmation policy has changed, because a tool may run sub-agents. The loop reads the
-   * policy at every step.
-   */
+  /** Tells the tools that the confirmation policy has changed. */
   policyChanged(): void {
     this.#tools?.then(({ tools }) => tools.forEach((tool) => tool.policyChanged?.()), () => undefined) // No tools.
   }
@@ -189,7 +183,7 @@ export class BuiltInAgent implements Agent {
     await toolSet?.close()
   }
 
-  /** Returns the tools that stay the same; a failed `TurnEnd` when the model's client or a tool cannot be made. */
+  /** Returns the tools; a failed `TurnEnd` when the model's client or a tool cannot be made. */
   async #turnTools(): Promise<readonly Tool[] | TurnEnd> {
     try {
       this.#clientOf(this.#options.settings().llm)
@@ -217,7 +211,7 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** Returns the condensers; undefined when the settings name none. They are made once for the agent. */
+  /** Returns the condensers; undefined when the settings name none. Repeated calls return the same object. */
   #openCondenser(): Pipeline | undefined {
     const { settings, host, createModel } = this.#options
     const made = summarizersOf(settings().condenser).map((first, place) => new Condenser({
@@ -244,7 +238,7 @@ export class BuiltInAgent implements Agent {
     return changing === undefined ? tools : [...tools, ...(await changing(signal))]
   }
 
-  /** Returns the skills. They are read once for each agent, so that all its messages use the same skills. */
+  /** Returns the skills. The agent reads them once. */
   #openSkills(): Promise<ConversationSkills> {
     this.#skills ??= this.#options.loadSkills()
     return this.#skills

@@ -1,8 +1,8 @@
 /**
- * A side question: the model answers it from the conversation so far, and the history stays unchanged.
+ * Asks the model a side question about the conversation. The history stays unchanged.
  *
- * No tool is executed. The request still lists the tools, because some providers refuse a history with tool calls in a
- * request without tools. An answer without text is an error.
+ * No tool is executed. The request lists the tools, because some providers refuse tool calls in the history of a
+ * request without tools.
  */
 import { AppError } from '../../base/errors.ts'
 import type { AgentHost } from '../../conversation/agent/host.ts'
@@ -25,10 +25,7 @@ export interface AsideOptions {
   readonly clientOf: (llm: LLM) => ModelClient
 }
 
-/**
- * Asks the model the question and returns its answer.
- * @throws AppError `agent_failed` when no client can be made, the model fails or returns no text; the signal's reason
- */
+/** Returns the model's answer. @throws AppError `agent_failed` when there is no answer; the signal's reason */
 export async function askAside({ question, signal, host, tools, llm, clientOf }: AsideOptions): Promise<AsideAnswer> {
   const view = new View()
   view.add(await host.history().next())

@@ -2,9 +2,8 @@
  * Decides whether the actions of one answer, a batch, wait for the user's approval (contract: conversations.md, section
  * 3).
  *
- * The whole batch waits when the policy asks about the risk of one of its actions. A batch of only `think` and `finish`
- * never waits. Any other batch waits also for an action that needs approval at every risk (`asks`), except under
- * `NeverConfirm`: there the tool refuses such an action. Without a security analyzer every action has the risk UNKNOWN.
+ * The whole batch waits when one of its actions needs approval. Without a security analyzer, the risk of every action
+ * is UNKNOWN.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { Action } from '../../schema/generated/actions.ts'
@@ -15,7 +14,7 @@ export interface JudgedAction {
   readonly action: Action
   /** The risk that the security analyzer of the conversation found. */
   readonly risk: SecurityRisk
-  /** True when the action needs approval whatever its risk, unless the policy is `NeverConfirm`. */
+  /** True for an action that needs approval at any risk, except under `NeverConfirm`. */
   readonly asks?: boolean
 }
 

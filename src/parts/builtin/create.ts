@@ -1,9 +1,8 @@
 /**
- * Creates a built-in agent from its settings: the model, the tools, the terminal, the browser and the hooks.
+ * Creates a built-in agent from its settings.
  *
- * Creating an agent starts no process: the shell and the browser start with their first use. Both get an environment
- * without secrets. A command gets only the secrets that it names, while it runs (contract: conversations.md, section
- * 6).
+ * Creating an agent starts no process: the shell and the browser start at their first use. A command gets the secrets
+ * that it names (contract: conversations.md, section 6).
  */
 import { randomUUID } from 'node:crypto'
 import type { HostModels, HostTool } from '../../agents/from-host.ts'
@@ -44,7 +43,7 @@ export interface BuiltInShared {
   readonly passEnvironment: readonly string[]
   /** Folders that no file tool reads or writes. */
   readonly privateDirs: readonly string[]
-  /** Seals the file contents that tools keep for undo, and the calls that wait for the user's approval. */
+  /** Seals the contents that tools keep for undo, and the calls that wait for the user's approval. */
   readonly cipher: Cipher
   /** Makes a private folder for unencrypted secrets. Returns its path. */
   readonly makeSecretDir: () => Promise<string>
@@ -82,7 +81,7 @@ export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: 
 
 type OpenSettings = (sealed: JsonObject) => AgentSettings
 
-/** Returns a function that reads the decrypted settings. It decrypts again only when `read` returns another object. */
+/** Returns a reader of the settings. It keeps the decrypted settings until `read` returns another object. */
 function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSettings {
   let last: { readonly sealed: JsonObject; readonly opened: AgentSettings } | undefined
   return () => {
@@ -94,14 +93,13 @@ function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSett
 
 /**
  * Makes the client of a model.
- * @throws ModelError for a model name that gives no server, for a provider that needs a base URL and has none, and for
- * an `auth_type` other than `api_key`
+ * @throws ModelError when the settings give no server, or an `auth_type` other than `api_key`
  */
 export type CreateModel = (llm: LLM) => ModelClient
 
 /**
- * Returns a function that makes model clients. Clients of providers enforce `limits` on answers. When a model of the
- * embedding program and another model have the same name, the model of the embedding program is used.
+ * Returns a function that makes model clients. A model of the embedding program takes precedence over others of its
+ * name.
  */
 export function createModelWith(limits: AnswerLimits, hostModels: HostModels = () => undefined): CreateModel {
   const deps = { ...defaultDeps, limits }
@@ -161,7 +159,7 @@ async function browserMakers(
   return named.some((name) => /^browser/i.test(name)) ? (await use('browserTools')).makers(host) : {}
 }
 
-/** Returns the maker of the tool `task`; empty when the settings do not name the tool, or when no part offers it. */
+/** Returns the maker of the tool `task`, if the settings name the tool and a part offers it. */
 async function taskMakers(
   { tools }: Pick<AgentSettings, 'tools'>, host: AgentHost, now: () => AgentSettings, use: Use,
 ): Promise<Readonly<Record<string, ToolMaker>>> {
@@ -173,7 +171,7 @@ async function taskMakers(
   return part === undefined ? {} : { task: await part.taskTool(host, now) }
 }
 
-/** Returns the skills and memory of a conversation. Loads the part `skills` only when the settings ask for them. */
+/** Returns the skills and the memory that the settings name. */
 async function loadSkills(
   context: AgentSettings['agent_context'], workingDir: string, use: Use,
 ): Promise<ConversationSkills> {

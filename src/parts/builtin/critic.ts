@@ -1,13 +1,9 @@
 /**
- * The critic: estimates how likely the work does what the user asked for, before the agent's answer is recorded
- * (contract: settings.md 3.1, `verification`; the specification's CriticResult).
+ * The critic: estimates how likely the work does what the user asked for (contract: settings.md 3.1, `verification`;
+ * the specification's CriticResult).
  *
- * `mode` selects the judged answers: those that would end a turn, or every answer. The result is stored in the judged
- * event. With iterative refinement, a score below the threshold makes the agent continue with the critic's findings, at
- * most `max_iterations` times. A critic that fails gives no result.
- *
- * Three critics call no model. `PassCritic` scores 1. `EmptyPatchCritic` scores 1 when files of the workspace differ
- * from the commit at the beginning of the turn, else 0. `AgentFinishedCritic` also needs a call of `finish`.
+ * `mode` selects the judged answers. A critic that fails gives no result. With iterative refinement, a low score makes
+ * the agent continue with the critic's findings.
  */
 import { AppError, assertNever, maskedErrorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -35,8 +31,8 @@ export interface CriticOptions {
 }
 
 /**
- * Returns the critic's result as a member of an event: the event of `action`, or of the message when `action` is
- * undefined. Returns `{}` when the critic did not judge the event.
+ * Returns the critic's result as a member of an event; `{}` for an event that the critic did not judge. `action` is
+ * undefined for a message.
  */
 export type Critique = (action?: Action) => { readonly critic_result?: CriticResult }
 
@@ -54,8 +50,8 @@ const usageId = 'critic'
 export class Critic {
   readonly #options: CriticOptions
   /**
-   * The signal that aborts the critic's calls, at a pause or a stop. It is made once for the turn, because an
-   * `AbortSignal` holds in memory all signals that are derived from it.
+   * The signal that aborts the critic's calls at a pause or a stop. Made once, because a source signal keeps its
+   * derived signals in memory.
    */
   readonly #ending: AbortSignal
   #newest: CriticResult | undefined
@@ -67,9 +63,8 @@ export class Critic {
   }
 
   /**
-   * Judges an answer before it is recorded. `record` returns the messages before the answer. A pause aborts the call of
-   * the critic, and the answer then has no result.
-   * @throws the reason of the turn's signal when the turn is stopped
+   * Judges an answer that is not recorded yet. `record` returns the messages before the answer.
+   * @throws the reason of the turn's signal
    */
   async judge({ message, stop }: ModelAnswer, record: () => readonly ModelMessage[]): Promise<Critique> {
     this.#newest = undefined
@@ -104,7 +99,7 @@ export class Critic {
       'Look for yourself what is wrong or missing, mend it, check it, and finish again.'
   }
 
-  /** Returns the critic's result; undefined when the turn is paused, or when the critic failed, which is logged. */
+  /** Returns the critic's result; undefined at a pause or after a failure. Logs the failure. */
   async #ask(settings: CriticSettings, record: readonly Message[]): Promise<CriticResult | undefined> {
     const { host, turn, log } = this.#options
     try {
@@ -169,28 +164,26 @@ function nothing(): ReturnType<Critique> {
   return {}
 }
 
-/** Returns whether the message ends the turn: it calls `finish`, or it has text and calls no tool. */
 function endsTurn({ content, tool_calls: calls = [] }: Message): boolean {
   if (calls.length > 0) return calls.some(({ name }) => name === 'finish')
   return content.some((part) => part.type === 'text' && part.text.trim() !== '')
 }
 
 /**
- * Returns the settings of the critic's model, without retries. A model at the agent's server has the agent's settings,
- * with `model_name` and `api_key` where given. A model at `server_url`, or at another server than the agent's, never
- * gets the agent's key and headers.
- * @throws ModelError for a model at another server without a key, unless it is a model of Ollama
+ * Returns the settings of the critic's model. A model at another server than the agent's never gets the agent's key or
+ * headers.
+ * @throws ModelError when the other server needs a key and none is given
  */
 export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCritic, llm: LLM): LLM {
   const model = model_name ?? llm.model
   const chosen = url === null || url === '' ? besideAgent({ ...llm, model }, api_key, llm)
     : toLLM({ model, base_url: url, api_key })
-  // The agent's answer waits for the critic, so a failed call of the critic is not tried again.
+  // Do not retry: the agent's answer waits for the critic.
   const timeout = Math.min(chosen.timeout || silenceLimitSeconds, silenceLimitSeconds)
   return judgeSettings({ ...chosen, num_retries: 0, timeout })
 }
 
-/** Returns the settings of the critic's model when `server_url` is not set. @throws ModelError as `criticLlm` */
+/** Returns the settings when `server_url` is not set. @throws ModelError as `criticLlm` */
 function besideAgent(named: LLM, api_key: string | null, agent: LLM): LLM {
   const server = serverOf(named)
   if (server === undefined || server === serverOf(agent)) return { ...named, api_key: api_key ?? agent.api_key }

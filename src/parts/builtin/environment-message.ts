@@ -1,7 +1,6 @@
 /**
- * A message from the server to the model. The model gets it as a user message.
- *
- * Clients can tell it from a message of the user by its source `environment`, which no client can write.
+ * Returns a message from the server to the model, which gets it as a user message. Clients see the source
+ * `environment`.
  */
 import type { EventDraft } from '../../schema/generated/events.ts'
 

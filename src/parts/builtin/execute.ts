@@ -1,10 +1,8 @@
 /**
- * Executes the actions of one answer: several at once where the settings or the tools allow. Results are recorded in
- * the order of the calls.
+ * Executes the actions of one answer. Results are recorded in the order of the calls.
  *
- * The actions are durable before `executeAll` starts, so a crash never leaves an executed action without a record. An
- * error thrown by a tool becomes an AgentErrorEvent; an error other than AppError is logged too. After a stop, a failed
- * tool records nothing: the conversation gives each open action a result.
+ * The caller makes the actions durable first, so a crash leaves no executed action without a record. An error of a tool
+ * becomes an AgentErrorEvent.
  */
 import { AppError, maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -31,7 +29,7 @@ export interface ExecuteOptions {
   readonly turn: Turn
   /** Takes one of the turn's steps. Returns false when no step is left. */
   readonly takeStep: () => boolean
-  /** The maximum number of tools that run at once. It does not apply when every tool is `isConcurrent`. */
+  /** The most tools that run at once, unless all tools are `isConcurrent`. */
   readonly concurrencyLimit: number
   /** True when the user has approved these actions. */
   readonly isApproved: boolean
@@ -42,7 +40,7 @@ export interface ExecuteOptions {
 }
 
 /**
- * Runs the actions and records their results. When the last action has ended, returns the actions that no hook refused.
+ * Runs the actions and records their results. Returns the actions that no hook refused.
  * @throws the signal's reason when the turn is stopped
  */
 export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions): Promise<readonly Deed[]> {
@@ -92,7 +90,7 @@ async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[
       action_id: actionId,
       observation,
     } as const
-    // The tool has run, so record its result even when a hook fails.
+    // Record the tool's result even when a hook fails.
     const words = await hooks.afterTool(use, observation, turn.signal).catch((thrown: unknown) => {
       return turn.signal.aborted ? [] : [mask(`[PostToolUse hook failed] ${messageOf(thrown)}`)]
     })

@@ -1,9 +1,7 @@
 /**
- * Judges a goal: asks the agent's own model after a run whether the objective is reached (contract: conversations.md
- * section 9).
+ * Judges a goal: asks the agent's own model whether the objective is reached (contract: conversations.md section 9).
  *
- * The judge gets the history and the goal, and no tools. An unreadable answer means "not reached", and `missing` of the
- * verdict says so.
+ * The judge gets the history and the goal, and no tools. An unreadable answer means "not reached".
  */
 import type { AgentHost } from '../../conversation/agent/host.ts'
 import type { GoalJudgement } from '../../conversation/agent/agent.ts'

@@ -1,10 +1,8 @@
 /**
  * Asks a model to judge a piece of work, for the critic and for the judge of a goal.
  *
- * The request holds instructions, the record (the messages to judge, as one text) and a question, and no tools. The
- * answer is the last JSON object with a number `score`. The record may contain text that tries to influence the judge.
- * So the prompt says that the record is data, and the judge gets no tool. A judgement decides whether the work
- * continues, and its words (`message`, `missing`) are sent to the agent.
+ * The record, the messages to judge, may try to influence the judge. So the prompt says that the record is data, and
+ * the judge gets no tools. The answer is the last JSON object with a number as `score`.
  */
 import { isObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent/agent.ts'
@@ -17,7 +15,7 @@ import { recordText } from './record-text.ts'
 export interface JudgementOptions {
   readonly client: ModelClient
   readonly usageId: string
-  /** The system prompt: the role of the judge, its criteria, and the members of the JSON object to answer with. */
+  /** The system prompt, which describes the JSON object to answer with. */
   readonly instructions: string
   /** The messages to judge. */
   readonly record: readonly Message[]
@@ -27,7 +25,7 @@ export interface JudgementOptions {
 }
 
 export interface Judgement {
-  /** The object in the answer; undefined when no object has a number as `score`. */
+  /** The object in the answer that has a number as `score`, if any. */
   readonly object: Readonly<Record<string, unknown>> | undefined
   /** The score, limited to the range 0 to 1; 0 when `object` is undefined. */
   readonly score: number
@@ -49,7 +47,6 @@ export async function askForJudgement(options: JudgementOptions): Promise<Judgem
   return { object, score, usage: { usageId, model: client.model, ...usage } }
 }
 
-/** Returns the settings without a completion log and without streaming. */
 export function judgeSettings(llm: LLM): LLM {
   return { ...llm, stream: false, log_completions: false }
 }
@@ -73,7 +70,7 @@ export function findScored(text: string): Readonly<Record<string, unknown>> | un
   return found
 }
 
-/** The most opening braces that are tried. A text may consist of braces, and each try may read it to its end. */
+/** The most opening braces that are tried. Each try may read the text to its end. */
 const tryLimit = 200
 
 function parseScored(json: string): Readonly<Record<string, unknown>> | undefined {

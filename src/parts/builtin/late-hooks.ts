@@ -1,4 +1,4 @@
-/** The hooks of a conversation, loaded at first use. A conversation without hooks loads none. */
+/** The hooks of a conversation, loaded at first use. */
 import type { HookHost, Hooks } from '../../agents/hooks.ts'
 
 const noHooks: Hooks = {
@@ -12,10 +12,7 @@ const noHooks: Hooks = {
   close: async () => undefined,
 }
 
-/**
- * Returns the hooks of a conversation. @param open loads them. It is called at most once, and never when `hookConfig`
- * is null
- */
+/** Returns the hooks of a conversation. @param open loads the hooks at their first use */
 export function hooksOf(host: Pick<HookHost, 'hookConfig'>, open: () => Promise<Hooks>): Hooks {
   if (host.hookConfig === null) return noHooks
   let opening: Promise<Hooks> | undefined

@@ -1,9 +1,8 @@
 /**
- * One turn of the built-in agent: a series of steps. A step calls the model once and acts on its answer.
+ * One turn of the built-in agent: a series of steps. A step calls the model and acts on its answer.
  *
- * The loop reads the history before each step, so the model sees messages that arrived during the previous step. The
- * model is shown durable events only. A pause aborts a running model call and lets running tools end; a stop aborts
- * both.
+ * The loop reads the history before each step. A pause aborts a running model call and lets running tools end. A stop
+ * aborts both.
  */
 import { randomUUID } from 'node:crypto'
 import type { AgentHost, History } from '../../conversation/agent/host.ts'
@@ -98,8 +97,8 @@ async function runSteps(options: StepOptions): Promise<TurnEnd> {
   while (steps.take()) {
     assertGoesOn(turn)
     const now = await withToolsNow(options)
-    // Choose the model before reading the history. When clients have switched to this model, the view then reads the
-    // event of the switch and drops the signatures of the earlier model.
+    // Choose the model before reading the history. The history then has the switch to this model, and the view drops
+    // the signatures of the earlier model.
     const llm = options.llm()
     const choice = { llm, client: options.clientOf(llm) }
     view.add(await history.next())
@@ -128,7 +127,7 @@ function assertGoesOn({ signal, pausing }: Turn): void {
   pausing.throwIfAborted()
 }
 
-/** Executes the actions that the user has approved, without asking for confirmation again. */
+/** Executes the actions that the user has approved. */
 async function runApproved(options: StepOptions): Promise<void> {
   const { turn, view } = options
   const deeds = view.openActions(turn.approved).flatMap((event) => deedOf(event, options))
@@ -136,8 +135,8 @@ async function runApproved(options: StepOptions): Promise<void> {
 }
 
 /**
- * Returns a list with the approved action, its secrets unmasked. Records an error for the model and returns an empty
- * list when the tool is gone or the original cannot be recovered.
+ * Returns the approved action in a list, its secrets unmasked. Records an error for the model when the action cannot be
+ * executed.
  */
 function deedOf(
   { id, tool_call_id, tool_name, action: recorded }: ActionEvent, { tools, turn, view, cipher }: LoopOptions,
@@ -164,8 +163,7 @@ function overBudget(host: AgentHost): StepEnd {
 
 /**
  * Judges the events after `before`; all events when `before` is undefined. Returns the end `stuck` when the agent
- * repeats itself. After repeated failures it records a nudge, a message that the model gets in this step. Without
- * `stuckDetection` it does nothing.
+ * repeats itself. After repeated failures, records a message to the model.
  */
 function judge({ host, view, turn }: LoopOptions, before: Event | undefined): StepEnd {
   if (!host.rules().stuckDetection) return undefined
@@ -177,10 +175,7 @@ function judge({ host, view, turn }: LoopOptions, before: Event | undefined): St
   return undefined
 }
 
-/**
- * Ends the turn without a model call when the newest event is a user message with an image and the model takes no
- * images. A recorded message tells the user so.
- */
+/** Ends the turn with a message to the user when the newest message has an image and the model takes no images. */
 function refuseImages({ client: model }: ModelChoice, { view, turn }: LoopOptions): StepEnd {
   const asked = view.lastUserMessage
   const isNew = asked !== undefined && view.newest.at(-1)?.id === asked.id
@@ -208,10 +203,10 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   if (asked !== undefined) turn.served(asked.id)
   const recordReports = await report(answer, choice, options)
   const judging = options.critic.judge(answer, () => view.messages({ withImages: false }))
-  // When a stop ends the critic's call, the answer has no event yet, so its text is recorded.
+  // When a stop ends the critic's call, record the text: the answer has no event yet.
   const critique = await keepingText(judging, partial, { host, turn, asked: asked?.id })
   const isSwitched = options.llm() !== choice.llm
-  // When the user has switched the model meanwhile, drop the answer's state and signatures: the new model refuses them.
+  // After a switch of the model, drop the state and the signatures: the new model refuses them.
   if (answer.state !== undefined && !isSwitched) turn.keepResponse(answer.id, answer.state)
   const message = isSwitched ? unsigned(answer.message) : answer.message
   const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)
@@ -233,7 +228,7 @@ function condensingWork({ turn, ending: signal }: StepOptions): CondensingWork {
   return { signal, record: (draft) => void turn.record(draft), usage: (report) => turn.usage(report) }
 }
 
-/** Returns the model's answer, or the ModelError of a request that the provider refused for its content or length. */
+/** Returns the model's answer. Returns the ModelError when the provider refused the request's content or length. */
 async function callModel(
   { llm, client: model }: ModelChoice, partial: SplitAnswer, { turn, view, tools, host, ending }: StepOptions,
 ): Promise<ModelAnswer | ModelError> {
@@ -257,10 +252,7 @@ async function callModel(
 
 const refusals: readonly ModelErrorCode[] = ['LLMContentPolicyViolationError', 'LLMContextWindowExceedError']
 
-/**
- * Prepares the next step after a refusal: a message to the model, or a shorter history. @throws ModelError when neither
- * is possible; the signal's reason
- */
+/** Prepares the next step after a refusal. @throws ModelError when that is not possible; the signal's reason */
 async function recover(refusal: ModelError, options: StepOptions): Promise<StepEnd> {
   if (refusal.code === 'LLMContentPolicyViolationError') return correctRefusal(refusal, options)
   if (options.condenser === undefined) throw refusal
@@ -290,7 +282,7 @@ interface Judged {
   readonly recordReports: () => void
 }
 
-/** Records the tool calls of an answer. Then executes them, or ends the turn when they wait for the user's approval. */
+/** Records the tool calls of an answer and executes them. Calls that need approval end the turn. */
 async function act(
   { answer: { id: responseId, stop }, partial, ...kept }: Judged, message: Message, options: StepOptions,
 ): Promise<StepEnd> {
@@ -322,7 +314,7 @@ async function act(
 /** Executes recorded actions. Returns the actions that no hook refused. */
 async function execute(deeds: readonly Deed[], options: StepOptions, isApproved: boolean): Promise<readonly Deed[]> {
   const { host, history, turn, view, concurrencyLimit, hooks, log, steps } = options
-  // `next()` resolves when the recorded actions are durable: no tool may start earlier (decisions 6).
+  // No tool may start before its action is durable. `next()` waits for that (decisions 6).
   view.add(await history.next())
   const { mask } = host
   return executeAll(deeds, {
@@ -331,7 +323,7 @@ async function execute(deeds: readonly Deed[], options: StepOptions, isApproved:
   })
 }
 
-/** Ends the turn after an answer with text. For an answer without text it records a message to the model. */
+/** Ends the turn after an answer with text. Otherwise records a message to the model. */
 function conclude(message: Message, turn: Turn): StepEnd {
   if (hasText(message)) return finished
   correct(

@@ -2,9 +2,7 @@
  * Makes the system prompt, and the context of a conversation, which is the second block of the system message.
  *
  * The prompt is the same for all conversations with the same settings, so that a provider can cache it. The context
- * holds the differences, such as the day, the folder, the names of secrets, skills and memory. The setting
- * `system_prompt` replaces the prompt verbatim; only `system_message_suffix` is still added. `system_prompt_kwargs` and
- * `system_prompt_filename` have no effect.
+ * holds the differences.
  */
 import type { NamedSecret } from '../../conversation/agent/host.ts'
 import type { Agent } from '../../schema/generated/conversations.ts'
@@ -71,13 +69,13 @@ export interface ContextOptions {
   readonly platform: string
   readonly workingDir: string
   readonly secrets: readonly NamedSecret[]
-  /** The names of requested tools that this server does not have. */
+  /** The names of requested tools that are not available. */
   readonly missingTools: readonly string[]
   /** The texts that skills and memory add to the context. */
   readonly blocks: readonly string[]
 }
 
-/** Matches the names that clients use for tools that give work to other agents. */
+/** Matches the names of tools that give work to other agents. */
 const subAgentTools = /^(?:task|delegate|workflow)(?:_tool_set)?$|^(?:Task|Delegate|Workflow)ToolSet$/
 
 const noSubAgents =

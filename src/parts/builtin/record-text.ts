@@ -1,8 +1,8 @@
 /**
  * Writes a conversation as one text, for a model that judges it.
  *
- * A message above its limit loses its middle. When the whole text is too long, the oldest messages are left out. Known
- * secrets are masked before a text is cut.
+ * Long messages lose their middles. In a text that is too long, the oldest messages are left out. Secrets are masked
+ * before a text is cut.
  */
 import type { Message } from '../../schema/generated/values.ts'
 

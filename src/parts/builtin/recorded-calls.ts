@@ -1,8 +1,7 @@
 /**
- * Records the tool calls of one answer: an ActionEvent for each call, in their order, with secrets masked.
+ * Records the tool calls of one answer, with secrets masked.
  *
- * The executed action keeps its secrets. All calls are masked before the first event is recorded, so that no event
- * of other work falls between the calls.
+ * All calls are masked before the first is recorded, so that no event of other work falls between the calls.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AgentHost } from '../../conversation/agent/host.ts'
@@ -32,10 +31,7 @@ export interface RecordOptions {
   readonly cipher: CallCipher
 }
 
-/**
- * Records the calls. The event of the first call holds the model's text and thoughts too. A call that cannot be
- * executed gets an error as its result. Returns the actions to execute.
- */
+/** Records the calls. The first event also has the model's text and thoughts. Returns the actions to execute. */
 export async function recordCalls(
   calls: readonly (PreparedCall | BadCall)[], origin: Origin, options: RecordOptions,
 ): Promise<Deed[]> {

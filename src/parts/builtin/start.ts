@@ -1,6 +1,5 @@
 /**
- * Starts the part `builtin`: the built-in agent, titles made by a model, and the route that tries the settings of a
- * model.
+ * Starts the part `builtin`: the built-in agent, titles made by a model, and the route that tests a model's settings.
  */
 import { hostname } from 'node:os'
 import type { HostTool } from '../../agents/from-host.ts'

@@ -1,7 +1,7 @@
 /**
- * Counts the steps of a turn. The limit is `max_iterations` of the conversation.
+ * Counts the steps of a turn, up to `max_iterations` of the conversation.
  *
- * Each step of a sub-agent also counts against the limit of the turn that gave it its task (`AgentHost.takeStep`).
+ * A step of a sub-agent also counts in the turn that gave the task (`AgentHost.takeStep`).
  */
 import type { AgentHost } from '../../conversation/agent/host.ts'
 

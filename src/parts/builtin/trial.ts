@@ -1,8 +1,7 @@
 /**
- * Tests a model's settings with a minimal call, before they are stored (contract: settings.md, section 7).
+ * Tests a model's settings with a minimal call (contract: settings.md, section 7).
  *
- * Settings are invalid when the call fails, for example because the provider refuses the key. A rate limit, a time-out
- * or an empty answer does not make them invalid. A provider's error message holds no key: failures.ts masks it.
+ * A rate limit, a time-out or an empty answer does not make the settings invalid.
  */
 import type { LLM } from '../../schema/generated/llm.ts'
 import type { ProfileValidation } from './generated.ts'
@@ -17,7 +16,7 @@ const timeoutSeconds = 30
 const answerTokens = 16
 
 export interface TrialOptions {
-  /** Makes the client of a model. @throws ModelError for settings that it refuses, which are then invalid */
+  /** Makes the client of a model. @throws ModelError for invalid settings */
   readonly createModel: (llm: LLM) => ModelClient
   readonly signal: AbortSignal
 }

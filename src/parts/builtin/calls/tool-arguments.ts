@@ -2,9 +2,7 @@
  * Reads the arguments of a tool call, and repairs common faults (contract: tests.md, "Model input and tool-call
  * repair").
  *
- * Four faults are repaired: raw control characters inside a string, text after the object, a list or an object written
- * as a string, and a text written as a list of lines. No value is guessed. An error never quotes the arguments, because
- * they may hold a secret.
+ * Errors do not quote the arguments, because they may hold a secret.
  */
 import { isJsonObject, isObject, parseJson, toJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 
@@ -12,7 +10,7 @@ export type ReadArguments =
   | { readonly ok: true; readonly args: JsonObject }
   | { readonly ok: false; readonly problem: string }
 
-/** Returns `text` when it is a JSON object, else the repaired object as JSON, else `{}`. */
+/** Returns arguments that are a JSON object: `text` unchanged, repaired, or `{}`. */
 export function soundArguments(text: string): string {
   if (isObject(parsed(text)?.json)) return text
   const read = readArguments(text)
@@ -30,10 +28,7 @@ export function readArguments(text: string): ReadArguments {
   return { ok: true, args: toJsonObject(value.json) }
 }
 
-/**
- * Converts arguments to the types that `parameters` declare: a list of lines to a text, a JSON text to a list or an
- * object. Other arguments stay unchanged.
- */
+/** Converts arguments to the declared types: a list of lines to a text, a JSON text to a list or an object. */
 export function fitArguments(args: JsonObject, parameters: JsonObject): JsonObject {
   const properties = isJsonObject(parameters['properties']) ? parameters['properties'] : {}
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, fit(value, properties[name])]))
@@ -58,10 +53,7 @@ function parsed(text: string): { readonly json: unknown } | undefined {
   }
 }
 
-/**
- * Returns the object or list at the beginning of the text, without the text after it, and with control characters in
- * strings escaped. Returns only the first character of a text that begins with neither.
- */
+/** Returns the object or list at the beginning of the text, and escapes control characters in its strings. */
 function mended(text: string): string {
   let result = ''
   let depth = 0

@@ -1,8 +1,7 @@
 /**
  * Turns the tool calls of a model's answer into actions, or into errors (contract: payloads.md, section 5).
  *
- * Names and arguments are repaired first. A call that cannot be executed gets an error, and the run continues. A call
- * that the limit of output tokens cut off is never executed. Calls after an executable call of `finish` are dropped.
+ * Names and arguments are repaired first. Calls after a valid call of `finish` are dropped.
  */
 import type { Action } from '../../../schema/generated/actions.ts'
 import {
@@ -16,12 +15,12 @@ import { repairName } from './tool-names.ts'
 /** A call that can be executed. */
 export interface PreparedCall {
   readonly ok: true
-  /** The model's call, with the repaired name of the tool and the arguments as the model wrote them. */
+  /** The model's call, with the repaired name and the original arguments. */
   readonly call: MessageToolCall
   readonly tool: Tool
   /** The action to execute. */
   readonly action: Action
-  /** The risk that the model declared. UNKNOWN: it declared none, the tool is read-only, or there is no analyzer. */
+  /** The risk that the model declared, or UNKNOWN (see `prepareCall`). */
   readonly risk: SecurityRisk
   /** The summary for the user, masked. */
   readonly summary: string
@@ -65,8 +64,7 @@ export function prepareCalls(calls: readonly MessageToolCall[], options: Prepare
 }
 
 /**
- * Returns the calls with unique ids, because results are matched to calls by id. An id that is empty, repeated or
- * already in use (`isTaken`) is replaced: some servers number the calls anew in every answer.
+ * Returns the calls with unique ids, because results are matched by id. Some servers repeat the ids of earlier answers.
  */
 export function withOwnIds(
   calls: readonly MessageToolCall[], isTaken: (id: string) => boolean, newId: () => string,
@@ -79,7 +77,7 @@ export function withOwnIds(
   })
 }
 
-/** Returns the tool for the model. Adds the parameter `summary`, and `security_risk` unless the tool is read-only. */
+/** Describes the tool to the model. Adds parameters of the server, such as `summary`. */
 export function modelTool({ name, description, parameters, isReadOnly }: Tool): ModelTool {
   const own = parameters['properties']
   const properties = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}
@@ -140,10 +138,10 @@ function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, mask }: Prepar
   }
 }
 
-/** The longest summary that the server makes for a call without a summary, in characters. */
+/** The longest summary that the server makes, in characters. */
 const summaryLimitChars = 200
 
-/** Makes a summary of the name and the arguments. Masks before the last cut, because half a secret is not masked. */
+/** Makes a summary of the name and the arguments. Masks before the last cut: a cut secret is not recognized. */
 function ownSummary({ name }: Tool, args: string, mask: (text: string) => string): string {
   return mask(`${name}: ${args.slice(0, 100 * summaryLimitChars)}`).slice(0, summaryLimitChars)
 }

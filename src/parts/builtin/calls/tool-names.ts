@@ -1,10 +1,8 @@
 /**
- * Finds the tool that a model means when it calls a tool by another name (contract: tests.md, "Model input and
- * tool-call repair").
+ * Finds the tool for a name that no tool has (contract: tests.md, "Model input and tool-call repair").
  *
- * An exact match wins. Else markup after the name is cut off. A name that models know from other agents (`bash`,
- * `str_replace`), or the name of a program (`ls`), is replaced by this agent's tool for that work. Other names are not
- * guessed.
+ * Markup after the name is cut off. Names that models know from other agents (`bash`), and names of programs (`ls`),
+ * become calls of this agent's tools.
  */
 import type { JsonObject } from '../../../base/json.ts'
 
@@ -29,7 +27,7 @@ export function soundName(name: string): string {
 
 const editorNames: ReadonlySet<string> = new Set(['str_replace', 'str_replace_editor'])
 const terminalNames: ReadonlySet<string> = new Set(['bash', 'command', 'execute', 'execute_bash', 'git', 'reset'])
-/** Programs that models call like tools. The terminal runs them; the name is the command when a call has no command. */
+/** Programs that models call like tools. The terminal runs them. */
 const programs: ReadonlySet<string> = new Set(['ls', 'pwd', 'find', 'git'])
 
 function withoutMarkup(name: string): string {

@@ -1,13 +1,9 @@
 /**
- * Condenses the view (the history that the model is shown): decides when, asks a model for the summary, and records it
+ * Condenses the view, the history that the model is shown: asks a model for a summary of events, and records it
  * (contract: events.md, section 4; settings.md, "condenser").
  *
- * A condensation is due before a step when the view has more events than `max_size`, more tokens than `max_tokens`, or
- * when a client requested it. When it fails, the run continues, and the next attempt waits until the view has grown.
- *
- * A condensation is also due when a model refuses a request as too long. The first refusal summarizes half of the view,
- * the second all units that `planAll` (plan.ts) allows. The third refusal in a row, or a condensation that fails, ends
- * the run.
+ * Before a step (`relieve`), a failed condensation does not end the run. After a request that the model refused as too
+ * long (`overflowed`), a failed condensation ends the run.
  */
 import { AppError } from '../../../base/errors.ts'
 import type { AgentHost, History } from '../../../conversation/agent/host.ts'
@@ -44,27 +40,25 @@ const quoteLimitChars = 4000
 
 export class Condenser {
   readonly #options: CondenserOptions
-  /** The number of prompt tokens that the model last reported, and the characters of the view at that time. */
+  /** The prompt tokens that the model last reported, and the characters of the view at that time. */
   #counted = { tokens: 0, chars: 0 }
-  /** The number of events that the view needs before `relieve` tries again; 0 unless its last attempt failed. */
+  /** After a failure, the number of events at which `relieve` tries again. */
   #triesAgainAt = 0
-  /** The number of requests in a row that the model refused as too long. */
+  /** The requests in a row that the model refused as too long. */
   #overflows = 0
 
   constructor(options: CondenserOptions) {
     this.#options = options
   }
 
-  /** Ends a series of refusals. Keeps the model's count of prompt tokens, if it gave one, for later estimates. */
+  /** Ends a series of refusals, and keeps the model's count of prompt tokens. */
   answered({ promptTokens }: ModelUsage): void {
     this.#overflows = 0
     if (promptTokens !== undefined) this.#counted = { tokens: promptTokens, chars: this.#options.view.size.chars }
   }
 
   /**
-   * Condenses before a step when a condensation is due. Returns true when a summary was made; false when none is due,
-   * when too little can be condensed, and when the summary fails. After a failure, the next attempt waits until the
-   * view has grown.
+   * Condenses before a step when a condensation is due. Returns true when a summary was made.
    * @throws the signal's reason
    */
   async relieve(work: CondensingWork): Promise<boolean> {
@@ -85,8 +79,8 @@ export class Condenser {
   }
 
   /**
-   * Condenses after the model refused the view as too long. @throws ModelError with the code of `error` when nothing
-   * can be condensed, at the third refusal in a row, and when the summary fails; the signal's reason
+   * Condenses after the model refused the view as too long.
+   * @throws ModelError with the code of `error` when the view cannot be condensed; the signal's reason
    */
   async overflowed(error: ModelError, work: CondensingWork): Promise<void> {
     this.#overflows++
@@ -105,8 +99,9 @@ export class Condenser {
   }
 
   /**
-   * Condenses at the request of a client. @throws AppError `conflict` when fewer than two events can be condensed,
-   * `agent_failed` when the summary fails; the signal's reason
+   * Condenses at the request of a client.
+   * @throws AppError `conflict` for a history that is too short, `agent_failed` when the summary fails; the signal's
+   * reason
    */
   async condense(work: CondensingWork): Promise<void> {
     const { view, history, host } = this.#options
@@ -140,8 +135,8 @@ export class Condenser {
   }
 
   /**
-   * After the first refusal, plans to forget half of the view. After the second, or when half gives no plan, plans to
-   * forget all units that `planAll` allows. Returns undefined after the third refusal, or when `planAll` has no plan.
+   * Plans to forget half of the view; after the second refusal, as much as possible. Returns undefined after the third
+   * refusal.
    */
   #planOverflow(): Plan | undefined {
     const { events, chars } = this.#options.view.size
@@ -164,7 +159,7 @@ export class Condenser {
     const ids = plan.forgotten.flatMap((unit) => unit.ids)
     const { text, answer } = await this.#summarize(plan, work)
     view.add(await history.next())
-    // Drop the summary when the view lacks a summarized event: a client may have moved to another branch meanwhile.
+    // Drop the summary when the view has lost a summarized event, for example at a move to another branch.
     const here = new Set(view.units.flatMap((unit) => unit.ids))
     if (!ids.every((id) => here.has(id))) return
     work.record({
@@ -198,7 +193,7 @@ export class Condenser {
     return summary
   }
 
-  /** Returns a quote of the newest user message when the view does not keep the message, else an empty text. */
+  /** Quotes the newest user message, unless the view keeps it. */
   #quote(here: ReadonlySet<string>, forgotten: readonly string[]): string {
     const message = this.#options.view.lastUserMessage
     if (message === undefined || (here.has(message.id) && !forgotten.includes(message.id))) return ''

@@ -1,15 +1,14 @@
 /**
- * Renders messages as one text of limited length, for a model that summarizes them. Each message is a part of the text.
+ * Renders messages as one text of limited length, for a model that summarizes them.
  *
- * Each part begins with a line of a random mark and the role or the tool's name. No author of a message knows the mark,
- * so no text can imitate the beginning of a part. When the text is too long, the longest parts lose their middles.
- * Thinking is left out, and an image becomes a placeholder.
+ * Each message begins with a line of a random mark, so that no message can imitate the beginning of another. The
+ * longest messages lose their middles.
  */
 import type { Message } from '../../../schema/generated/values.ts'
 
 export interface DigestOptions {
   readonly mark: string
-  /** The most characters of all parts together. The parts' first lines and notes about missing middles do not count. */
+  /** The most characters of all messages together, without their first lines and notes. */
   readonly limitChars: number
 }
 
@@ -23,7 +22,7 @@ export function digest(messages: readonly Message[], { mark, limitChars }: Diges
     .join('\n\n')
 }
 
-/** Returns a text of at most `limitChars` whole, and a longer text as its beginning, a note and its end. */
+/** Returns the text. A text over `limitChars` loses its middle. */
 export function shortened(text: string, limitChars: number): string {
   if (text.length <= limitChars) return text
   const half = Math.floor(limitChars / 2)
@@ -31,7 +30,7 @@ export function shortened(text: string, limitChars: number): string {
   return `${text.slice(0, half)}\n${note}\n${text.slice(text.length - half)}`
 }
 
-/** Returns the length at which parts are cut so that all fit; Infinity when none is cut. Short parts stay whole. */
+/** Returns the length to which longer messages are cut; Infinity when all of them fit. */
 function partLimit(lengths: readonly number[], limitChars: number): number {
   let room = limitChars
   const sorted = [...lengths].sort((one, other) => one - other)

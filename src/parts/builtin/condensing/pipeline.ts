@@ -1,6 +1,6 @@
 /**
- * Combines the condensers of an agent. Before a step, they are tried in order until one condenses. Only the first
- * condenser is used at the request of a client, and after the model refused a request as too long.
+ * The condensers of an agent. Before a step, they are tried in order until one condenses. In other cases, the first
+ * condenser is used.
  */
 import type { CondensingWork } from '../../../conversation/agent/agent.ts'
 import type { ModelError, ModelUsage } from '../llm/model.ts'

@@ -1,10 +1,8 @@
 /**
- * Chooses the events that a condensation replaces with a summary, among the events that the model is shown.
+ * Chooses the events that a summary replaces.
  *
- * A unit is a message, or the calls of one response with their results (view/units.ts). `planPart` keeps the first
- * events (usually the system prompt and the task) and the newest units, and forgets the units between them. No plan
- * forgets a unit that may still get results, or a unit after it. The functions return undefined when no plan would
- * leave fewer events.
+ * A unit is a message, or the calls of one response with their results (view/units.ts). An open unit may still get
+ * results. The open unit and the units after it are kept.
  */
 import type { Unit } from '../view/units.ts'
 import { countEvents, placeOf } from '../view/applied.ts'
@@ -17,7 +15,7 @@ export interface PlanInput {
   readonly keepFirst: number
 }
 
-/** The bounds that `planPart` reaches, unless units that have to stay prevent it. */
+/** The bounds that `planPart` tries to reach. */
 export interface Target {
   /** The most events that may be left, including the summary; undefined for no bound. */
   readonly events?: number | undefined
@@ -47,7 +45,7 @@ export function planAll(input: PlanInput): Plan | undefined {
 function planned({ units, before }: PlanInput, from: number, end: number): Plan | undefined {
   const open = units.findIndex(({ isOpen }) => isOpen)
   const forgotten = units.slice(from, open === -1 ? end : Math.min(end, open))
-  // The summary adds one event, so a plan for one event would not make the view smaller.
+  // The summary adds one event, so forgetting one event would gain nothing.
   if (countEvents(forgotten) < 2) return undefined
   return { forgotten, offset: before + countEvents(units.slice(0, from)) }
 }

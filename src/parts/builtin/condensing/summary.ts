@@ -1,9 +1,8 @@
 /**
  * Asks a model for a summary of messages.
  *
- * The prompt says that the messages are data whose instructions do not count. A request that the model refuses as too
- * long is sent again with a shorter text, up to `attempts` requests. A summary of over 20,000 characters loses its
- * middle.
+ * The prompt tells the model to follow no instruction in the messages. A request that is too long is sent again with a
+ * shorter text.
  */
 import { randomUUID } from 'node:crypto'
 import { textIn } from '../../../conversation/log/message-text.ts'
@@ -19,7 +18,7 @@ export interface SummaryOptions {
   readonly mask: (text: string) => string
   /** The largest number of requests to the model. */
   readonly attempts: number
-  /** The factor by which the text is shortened after a request that was too long. */
+  /** The factor by which a text that was too long is shortened. */
   readonly scaling: number
 }
 
@@ -49,7 +48,7 @@ const heading = '[Summary of the earlier part of this conversation, which was ta
 
 const textLimitChars = 400_000
 const summaryLimitChars = 20_000
-/** The characters that are sent for each token of the context window, so that the text fills about half of it. */
+/** The characters sent for each token of the context window. The text then fills about half of the window. */
 const charsPerToken = 2
 
 function limitFor({ contextWindow }: ModelClient): number {

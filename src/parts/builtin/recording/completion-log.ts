@@ -1,7 +1,7 @@
 /**
  * Makes the event that logs one model call with its request and response (decisions 19).
  *
- * Secrets are masked before the text is cut, so that no part of a secret is left at the cut.
+ * Secrets are masked before the cut, because a cut secret is not recognized.
  */
 import { maskTextInTurns, type MaskingWays } from '../../../base/mask-turns.ts'
 import type { EventDraft } from '../../../schema/generated/events.ts'
@@ -13,7 +13,7 @@ export interface CompletionLogOptions {
   readonly ways: MaskingWays
 }
 
-/** Returns the event; undefined for an answer without `exchange`, as when `log_completions` is off. */
+/** Returns the event; undefined for an answer without `exchange`. */
 export async function completionLog(
   { id, exchange }: ModelAnswer, { model, usageId, ways }: CompletionLogOptions,
 ): Promise<EventDraft | undefined> {

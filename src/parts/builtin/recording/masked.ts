@@ -1,8 +1,8 @@
 /**
- * Masks values before they are recorded: known secrets in them are replaced. Tools never execute a masked value.
+ * Masks known secrets in values before they are recorded.
  *
- * A masked value still fits its schema: where needed, a masked number becomes 0, and a word that the schema requires is
- * kept (required-words.ts). A long value is masked in several turns of the event loop.
+ * A masked value still fits its schema: a masked number may become 0, and a word that the schema requires is kept
+ * (required-words.ts).
  */
 import type { AgentHost } from '../../../conversation/agent/host.ts'
 import { isObservation, toObservation, type Observation } from '../../../schema/generated/observations.ts'
@@ -41,7 +41,7 @@ async function maskFitting<Value>(
   const zero = (): number => 0
   const fitting = fit(maskJson(value, mask)) ?? fit(maskJson(value, mask, zero))
   if (fitting !== undefined) return fitting
-  // The words that are not required are masked first, then everything that is not a word.
+  // Mask the words that are not required, then everything except words.
   const withRequired = await maskFreeWords(value, mask, (changed) => fit(changed) !== undefined)
   return fit(maskJson(withRequired, (text) => (isWord(text) ? text : mask(text)), zero)) ?? broken()
 }

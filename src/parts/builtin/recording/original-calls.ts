@@ -1,9 +1,8 @@
 /**
- * Keeps the original of each call that waits for the user. The history shows the call with secrets masked; after
- * approval the original runs, also after a restart.
+ * Keeps the originals of calls that wait for the user's approval.
  *
- * The original is sealed beside its event when the recorded form differs or contains a mask (decisions 12). When that
- * sealed original is missing or cannot be decrypted, the action is not executed.
+ * The history shows a call with secrets masked. The original is sealed beside its event (decisions 12), so that it can
+ * run after a restart too.
  */
 import { parseJson } from '../../../base/json.ts'
 import { secretMark } from '../../../base/masking.ts'
@@ -12,7 +11,7 @@ import type { Cipher } from '../../../settings/cipher.ts'
 
 export type CallCipher = Pick<Cipher, 'seal' | 'open'>
 
-/** Returns the sealed original of the action with this id; undefined when `recorded` is the same and has no mask. */
+/** Returns the sealed original of the action; undefined when `recorded` is the same and has no mask. */
 export function sealAction(id: string, action: Action, recorded: Action, cipher: CallCipher): string | undefined {
   const original = JSON.stringify(action)
   const isWhole = original === JSON.stringify(recorded) && !original.includes(secretMark)

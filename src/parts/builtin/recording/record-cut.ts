@@ -10,11 +10,11 @@ import type { SplitAnswer } from './split-answer.ts'
 interface CutPlace {
   readonly host: Pick<AgentHost, 'mask' | 'maskingStream'>
   readonly turn: Pick<Turn, 'record' | 'served'>
-  /** The id of the newest message that the model was answering; undefined when there is none. */
+  /** The id of the message that the model was answering, if any. */
   readonly asked: string | undefined
 }
 
-/** Waits for `work`. When it rejects, the text that has arrived is recorded. @throws the error of `work` */
+/** Waits for `work`. Records the received text when `work` rejects. @throws the error of `work` */
 export async function keepingText<T>(work: Promise<T>, partial: SplitAnswer, place: CutPlace): Promise<T> {
   try {
     return await work
@@ -24,12 +24,12 @@ export async function keepingText<T>(work: Promise<T>, partial: SplitAnswer, pla
   }
 }
 
-/** Records the text and thoughts that have arrived and are not recorded yet; nothing when none have arrived. */
+/** Records the received text and thoughts that no message holds yet. */
 export async function recordCut(partial: SplitAnswer, { host, turn, asked }: CutPlace): Promise<void> {
   const message = cutMessage(partial)
   if (message === undefined) return
   const llm_message = partial.rest(await maskMessage(message, maskingWays(host)))
-  // Mark the message as served: the model's view then puts this text after it and before later messages.
+  // The model's view puts this text after a served message and before later messages.
   if (asked !== undefined) turn.served(asked)
   turn.record({ kind: 'MessageEvent', source: 'agent', llm_message })
 }

@@ -1,8 +1,7 @@
 /**
- * Records the usage, the token ids and the completion log of a model's answer. `loop.ts` records its message.
+ * Records the usage, the token ids and the completion log of a model's answer.
  *
- * Token ids and log are recorded after the message: a published client shows a streamed text twice when an event comes
- * between its last delta and the message.
+ * No event may come between the last delta and the message: a published client would show the text twice.
  */
 import type { AgentHost } from '../../../conversation/agent/host.ts'
 import type { Turn } from '../../../conversation/agent/agent.ts'
@@ -22,7 +21,7 @@ interface Reported {
   readonly turn: Pick<Turn, 'usage' | 'record'>
 }
 
-/** Records the usage. Returns a function that records token ids and log: call it after the message is recorded. */
+/** Records the usage. The returned function records token ids and log, after the message. */
 export async function report(
   answer: ModelAnswer, { llm, client: model }: ModelChoice, { turn, host }: Reported,
 ): Promise<() => void> {
@@ -43,7 +42,7 @@ export async function report(
   }
 }
 
-/** Returns the tokens of the context after a call: prompt and completion; empty when the prompt's count is unknown. */
+/** Returns the tokens of the context after a call, if the prompt's count is known. */
 function contextOf({ promptTokens, completionTokens = 0 }: ModelUsage): { readonly perTurnTokens?: number } {
   return promptTokens === undefined ? {} : { perTurnTokens: promptTokens + completionTokens }
 }

@@ -1,10 +1,8 @@
 /**
- * Masks the words of a value, except for words that its schema requires, such as the name of a command. A word is a
- * text or a name of up to 40 letters and `_`.
+ * Masks the words of a value, except words that its schema requires, such as the name of a command.
  *
- * A word is required when the value no longer fits the schema with dashes in place of this word. A trial replaces many
- * words at once; when the value then does not fit, each half of the words is tried. Words beyond the first `placeLimit`
- * different words, or at a path over `pathLimit`, are masked without a trial.
+ * A word is required when the value does not fit the schema with dashes in place of the word. Many words are tried at
+ * once; after a failure, each half of them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../../../base/json.ts'

@@ -1,10 +1,7 @@
 /**
- * An answer of a model that is split when the user writes while the model still writes (contract: events.md, section
- * 5).
+ * An answer of a model that is split when the user writes meanwhile (contract: events.md, section 5).
  *
- * The text that live readers have is recorded before the user's message, and the rest of the answer with its calls
- * after the message. Without the split, a published web client shows the text twice. Text that is held back, because it
- * may begin a secret, belongs to the rest.
+ * The text that live readers have is recorded before the user's message, the rest of the answer after the message.
  */
 import type { MaskingStream } from '../../../base/masking.ts'
 import type { Turn } from '../../../conversation/agent/agent.ts'
@@ -22,13 +19,13 @@ const nothing: Texts = { content: '', reasoning_content: '' }
 interface Splitting {
   readonly host: Pick<AgentHost, 'maskingStream'>
   readonly turn: Pick<Turn, 'record' | 'served' | 'onMessage'>
-  /** The id of the newest message that the model answers; undefined when there is none. */
+  /** The id of the message that the model answers, if any. */
   readonly asked: string | undefined
   /** True when live readers get the text while the model writes. */
   readonly isShown: boolean
 }
 
-/** Returns an answer that, with `isShown`, is split at each message of the user until `rest` is called. */
+/** Returns an answer that, with `isShown`, is split at each message of the user. */
 export function splitByMessages({ host, turn, asked, isShown }: Splitting): SplitAnswer {
   const answer = new SplitAnswer(() => host.maskingStream())
   turn.onMessage(() => {
@@ -67,13 +64,13 @@ export class SplitAnswer extends PartialAnswer {
     }
   }
 
-  /** Records the shown text that no message holds yet, if any; nothing after `rest`. `asked`: see `Splitting`. */
+  /** Records the shown text that no message holds yet. */
   recordShown(turn: Pick<Turn, 'record' | 'served'>, asked: string | undefined): void {
     const text = this.#shown.content.slice(this.#taken.content.length)
     const thoughts = this.#shown.reasoning_content.slice(this.#taken.reasoning_content.length)
     if (this.#isOver || (text.trim() === '' && thoughts.trim() === '')) return
     this.#taken = this.#shown
-    // Mark the message as served: the model's view then puts this text after it and before later messages.
+    // The model's view puts this text after a served message and before later messages.
     if (asked !== undefined) turn.served(asked)
     turn.record({
       kind: 'MessageEvent', source: 'agent',
@@ -85,7 +82,7 @@ export class SplitAnswer extends PartialAnswer {
     }, 'midway')
   }
 
-  /** Ends the split. Removes the recorded text from the beginning of the masked `message`, if it is there. */
+  /** Ends the split. Removes the recorded text from the beginning of the masked `message`. */
   rest(message: Message): Message {
     this.#isOver = true
     const { content, reasoning_content: thoughts = '' } = message

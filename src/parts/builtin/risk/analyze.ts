@@ -1,9 +1,7 @@
 /**
  * Judges the risk of a call with the security analyzer of the conversation.
  *
- * `LLMSecurityAnalyzer` uses the risk that the model declared. The pattern and policy-rail analyzers judge by fixed
- * rules. An ensemble returns the highest known risk of its analyzers; with `propagate_unknown`, one UNKNOWN makes the
- * risk UNKNOWN.
+ * An ensemble returns the highest known risk of its analyzers.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertNever } from '../../../base/errors.ts'

@@ -1,11 +1,11 @@
 /**
- * The texts that an analyzer searches for signs of risk: the texts of the call, and the words of the model about it.
+ * The texts that an analyzer searches for signs of risk.
  *
- * The texts are normalized (Unicode NFKC, invisible characters dropped), so that unusual characters hide no word.
+ * The texts are normalized (Unicode NFKC), and invisible characters are dropped.
  */
 
 export interface Corpus {
-  /** The name of the tool and each string value in the arguments; the whole arguments when they are no JSON. */
+  /** The name of the tool, and the texts in the arguments. */
   readonly executed: readonly string[]
   /** The model's text and thoughts, and the summary of the call. */
   readonly said: readonly string[]
@@ -29,10 +29,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/**
- * Returns all strings in a value except names of members. It uses no recursion, because the model decides how deep the
- * value is nested.
- */
+/** Returns the strings in a value. Uses no recursion, because the model decides the depth of the value. */
 function textsIn(value: unknown): readonly string[] {
   const texts: string[] = []
   const left: unknown[] = [value]

@@ -1,9 +1,8 @@
 /**
- * The pattern analyzer: finds the risk of an action by regular expressions for destruction, foreign code and downloads.
+ * The pattern analyzer: finds the risk of an action by regular expressions.
  *
- * Patterns for commands are matched only against the texts of the call, so a thought about `rm -rf` is harmless.
- * Patterns for attempts to override instructions are matched against all texts. Each repetition in a pattern is
- * bounded, so that no text takes long.
+ * Patterns for commands are matched against the texts of the call, not against thoughts. Repetitions in a pattern are
+ * bounded, to limit the time.
  */
 import type { SecurityRisk } from '../../../schema/generated/values.ts'
 import type { Corpus } from './corpus.ts'

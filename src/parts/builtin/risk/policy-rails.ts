@@ -1,8 +1,6 @@
 /**
- * The policy-rail analyzer: gives the risk HIGH to three dangerous combinations within one text of the call.
- *
- * The combinations are a download with a pipe into an interpreter, `dd` to a device or `mkfs`, and a forced recursive
- * deletion of a critical path. The risk of every other call is LOW.
+ * The policy-rail analyzer: gives the risk HIGH to three dangerous combinations within one text of the call, and LOW to
+ * other calls.
  */
 import type { SecurityRisk } from '../../../schema/generated/values.ts'
 import type { Corpus } from './corpus.ts'

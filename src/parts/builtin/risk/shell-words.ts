@@ -1,8 +1,7 @@
 /**
- * Finds forced recursive deletions in a text: `rm` with both flags, in any order and form (`-rf`, `-f --recursive`).
+ * Finds forced recursive deletions in a text: `rm` with both flags, in any form (`-rf`, `-f --recursive`).
  *
- * The text is split roughly as a shell splits it: quotes and backslashes are dropped, and a command ends at `;`, `&`,
- * `|` or the end of a line. The time is linear in the length of the text.
+ * The text is split roughly as a shell splits it.
  */
 
 /** Returns, for each forced recursive deletion, the words after `rm`. */

@@ -1,9 +1,8 @@
 /**
  * Applies a condensation to a view (specification, `Condensation`).
  *
- * Units (units.ts) with a forgotten event are removed whole. Then a summary with an offset is inserted as a message
- * with the id `<condensation id>-summary`. The offset counts the remaining events before the summary, including the
- * system prompt; an offset past the end means the end. The summary never splits a unit.
+ * Units (units.ts) with a forgotten event are removed whole. The offset counts the remaining events before the summary,
+ * including the system prompt.
  */
 import type { Condensation } from '../../../schema/generated/events.ts'
 import { toMessage } from '../../../schema/generated/values.ts'

@@ -1,18 +1,17 @@
 /**
- * The message of an answer that was cut off: the user stopped it, or its model failed in the middle.
+ * The message of an answer that was cut off.
  *
- * The message has the received text, and a mark as its last text, which clients show. Calls that were half written are
- * dropped. A model gets the text as its own, then the mark as a message of the user, because some models refuse a
- * request that ends with their own message.
+ * The message ends with a mark, which clients show. A model gets the mark as a message of the user, because some models
+ * refuse a request that ends with their own message.
  */
 import type { MessageEvent } from '../../../schema/generated/events.ts'
 import { toMessage, type Message } from '../../../schema/generated/values.ts'
 import type { PartialAnswer } from '../llm/partial-answer.ts'
 
-/** The mark begins with two line breaks, because clients join the texts of a message without a separator. */
+/** Begins with two line breaks, because clients join texts without a separator. */
 export const cutMark = '\n\n[The answer was cut off here.]'
 
-/** Returns the message; undefined when neither text nor thoughts have arrived. */
+/** Returns the message; undefined without text and thoughts. */
 export function cutMessage({ content, reasoning }: PartialAnswer): Message | undefined {
   if (content.trim() === '' && reasoning.trim() === '') return undefined
   const said = content.trim() === '' ? [] : [{ type: 'text', text: content } as const]
@@ -28,10 +27,10 @@ export function isCut({ source, llm_message: { content } }: MessageEvent): boole
   return source === 'agent' && last?.type === 'text' && last.text === cutMark
 }
 
-/** Returns the messages that a model is shown; none when only thoughts had arrived. */
+/** Returns the messages that a model is shown; none for thoughts alone. */
 export function shownOfCut({ llm_message: { content, reasoning_content: thoughts } }: MessageEvent): Message[] {
   const mark = toMessage({ role: 'user', content: cutMark.trim() })
-  // When the message has only the mark, the text of the answer is in an earlier message (recording/split-answer).
+  // Without text in this message, an earlier message has the text (recording/split-answer).
   if (content.length < 2) return thoughts === undefined ? [mark] : []
   return [toMessage({ role: 'assistant', content: content.slice(0, -1) }), mark]
 }

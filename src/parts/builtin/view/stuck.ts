@@ -1,10 +1,8 @@
 /**
  * Detects an agent that repeats itself (contract: conversations.md, section 3).
  *
- * `judgeProgress` examines the newest 20 events of the branch, but no event before the last user message. The agent is
- * stuck after four equal actions with equal results, four failures of equal actions, or three messages of the agent,
- * each in a row, and after six steps in which two steps alternate. The third failure in a row of equal actions gives
- * the agent a nudge, a message from the environment. So does every third failure in a row of any actions.
+ * `judgeProgress` examines the newest events after the last user message. After some failures the agent gets a nudge, a
+ * message from the environment.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ActionEvent, Event, MessageEvent } from '../../../schema/generated/events.ts'
@@ -31,7 +29,7 @@ export function judgeProgress(newest: readonly Event[]): Progress {
   return isFailing && !wasNudged(events) ? 'nudge' : 'moving'
 }
 
-/** An action and its result, without the members that differ between repetitions. */
+/** The parts of an action and its result that are compared. */
 interface Step {
   readonly action: unknown
   readonly result: unknown
@@ -66,7 +64,7 @@ function isAnswered(step: Step): boolean {
   return step.result !== undefined
 }
 
-/** Returns the value by which failures are compared: the action, since error texts differ; undefined for a success. */
+/** Returns the action of a failure, since error texts differ; undefined for a success. */
 function failureOf(step: Step): unknown {
   return step.failed ? { action: step.action } : undefined
 }

@@ -1,9 +1,8 @@
 /**
  * The units of a view: events that are shown or forgotten together.
  *
- * A message is one unit. The calls of one answer and all their results are one unit, a batch, because no provider
- * accepts a call without its result. Consecutive user messages are merged into one message, unless a batch is between
- * them.
+ * A unit is a message, or a batch: the calls of one answer and all their results. Providers refuse a call without its
+ * result.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { ActionEvent } from '../../../schema/generated/events.ts'
@@ -82,7 +81,7 @@ export function messageUnit(id: string, messages: readonly ModelMessage[]): Unit
   return { ids: [id], messages, isBatch: false, isOpen: false, chars: charsOf(messages) }
 }
 
-/** Returns the unit without signatures and state, which only the model that answered can read. */
+/** Returns the unit without signatures and state, which another model cannot read. */
 export function unsignedUnit(unit: Unit): Unit {
   return { ...unit, messages: unit.messages.map(({ message }) => ({ message: unsigned(message) })) }
 }
@@ -150,14 +149,14 @@ function batchMessages({ isOfAnother, actions, calls, results }: Batch, state: J
   })
   const tools = answered.flatMap((call) => results.get(call.id) ?? [])
   const message = isOfAnother ? unsigned(answer) : answer
-  // The provider's state describes all calls of its answer, so it is left out when some calls have no result.
+  // The state describes all calls of its answer, so leave it out when a call has no result.
   return [
     withState(message, !isOfAnother && answered.length === calls.length ? state : undefined),
     ...tools.map((tool) => ({ message: tool })),
   ]
 }
 
-/** Replaces lone surrogates (halves of a cut emoji), because some providers refuse them as invalid JSON. */
+/** Replaces lone surrogates, because some providers refuse them. */
 function wellFormed(part: Content): Content {
   return part.type === 'text' ? { ...part, text: Buffer.from(part.text).toString() } : part
 }

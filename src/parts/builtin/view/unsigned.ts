@@ -1,8 +1,6 @@
 /**
- * Removes from an answer the data that only the model of the answer can read: signatures and encrypted thinking.
- *
- * A provider refuses a whole request for one signature of another model (decisions 27). Text and thinking in plain text
- * stay.
+ * Removes signatures and encrypted thinking from an answer, because only the model of the answer can read them
+ * (decisions 27).
  */
 import type { Message } from '../../../schema/generated/values.ts'
 

@@ -2,12 +2,9 @@
  * The messages of a conversation that a model is shown, made from the events of the active branch (contract: tests.md,
  * "Model input and tool-call repair").
  *
- * The view grows event by event, so a late step converts no more events than an early step. It leaves out or replaces
- * content that a provider would refuse, for example a call without a result. It leaves out messages that a hook
- * blocked, and forgotten events.
+ * The view grows event by event. Content that a provider would refuse is left out or replaced.
  *
- * Units (units.ts) before the last batch are settled: they stay the same objects until the model is switched or a
- * condensation forgets events.
+ * Units (units.ts) before the last batch are settled. They change at a switch of the model or a condensation.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type {
@@ -42,7 +39,7 @@ interface Prompt {
 
 export class View {
   #system: Prompt | undefined
-  /** The units before the last batch, which is the newest group of tool calls with their results. */
+  /** The units before the last batch (units.ts). */
   #settled: Unit[] = []
   /** The messages of `#settled`. */
   #told: ModelMessage[] = []
@@ -89,7 +86,7 @@ export class View {
 
   /**
    * True when the model has something to answer. False before the first message, after a whole message of the agent,
-   * and after the result of `finish`. A condensation does not change it.
+   * and after the result of `finish`.
    */
   get isOpen(): boolean {
     return this.#isOpen
@@ -119,7 +116,7 @@ export class View {
     return this.#ids.has(id)
   }
 
-  /** Returns the actions of the last batch whose id is among `ids` and that have no result. */
+  /** Returns the actions among `ids` in the last batch that have no result. */
   openActions(ids: readonly string[]): ActionEvent[] {
     const batch = this.#batch
     if (batch === undefined) return []
@@ -132,8 +129,8 @@ export class View {
   }
 
   /**
-   * Returns all messages. A note replaces each image when `withImages` is false. Messages of settled units are the same
-   * objects in each call, except those with such a note.
+   * Returns all messages. A note replaces each image when `withImages` is false. Settled messages without such a note
+   * are the same objects in each call.
    */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
     const system = this.#system === undefined ? [] : [this.#system.message]
@@ -254,10 +251,7 @@ export class View {
     this.#said = []
   }
 
-  /**
-   * Applies a condensation. The settled units then end before the current batch; when the current batch is forgotten,
-   * they end with the last remaining batch.
-   */
+  /** Applies a condensation, which may forget the current batch. */
   #forget(condensation: Condensation): void {
     const forgotten = new Set(condensation.forgotten_event_ids)
     this.#isCondensationRequested = false
@@ -290,8 +284,8 @@ export class View {
 const errorHeader = '[An error occurred during execution.]\n'
 
 /**
- * Returns the note (`suffix`) after the output of a terminal. Returns nothing when there is no note, or when the
- * content ends with it, as in older histories.
+ * Returns the note (`suffix`) after the output of a terminal. In older histories the content already ends with the
+ * note.
  */
 function suffixOf(observation: Observation): readonly Content[] {
   if (observation.kind !== 'TerminalObservation') return []
@@ -300,7 +294,7 @@ function suffixOf(observation: Observation): readonly Content[] {
   return suffix === '' || (last?.type === 'text' && last.text === suffix) ? [] : [toTextContent({ text: suffix })]
 }
 
-/** Returns the screenshot of a browser observation as an image; nothing when it has none. */
+/** Returns the screenshot of a browser observation as an image, if any. */
 function screenshotOf(observation: Observation): readonly Content[] {
   if (observation.kind !== 'BrowserObservation' || observation.screenshot_data === undefined) return []
   return [toImageContent({ image_urls: [`data:image/png;base64,${observation.screenshot_data}`] })]
