@@ -1,9 +1,8 @@
 /**
  * The models that clients can name.
  *
- * `openhands` is the agent of the stored settings, built-in or external. `openhands_<name>` is the built-in agent with
- * the LLM profile `<name>` and the stored settings. When the settings are for an external agent, only their
- * `agent_context` is used with a profile.
+ * `openhands` is the agent of the stored settings. `openhands_<name>` is the built-in agent with the LLM profile
+ * `<name>` and the stored settings. From the settings of an external agent, a profile uses only `agent_context`.
  */
 import { AppError } from '../../base/errors.ts'
 import { toJsonObject, type JsonObject } from '../../base/json.ts'

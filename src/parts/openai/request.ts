@@ -1,8 +1,7 @@
 /**
  * Reads a chat completion request: the last user message, the system texts, and how the answer is sent.
  *
- * Other messages are ignored, because the conversation has its own history. Tools and sampling parameters are ignored,
- * because the agent's settings have them.
+ * Other messages are ignored, because the conversation has its own history.
  */
 import { AppError } from '../../base/errors.ts'
 import type { ChatCompletionRequest } from './generated.ts'
@@ -21,7 +20,7 @@ export interface Completion {
   readonly includesUsage: boolean
 }
 
-/** Reads a request. @throws AppError `bad_request` without a user message, or for content that cannot be used */
+/** Reads a request. @throws AppError `bad_request` without a user message, or for unusable content */
 export function readCompletion({ model, messages, stream, stream_options }: ChatCompletionRequest): Completion {
   const last = messages.findLast(({ role }) => role === 'user')
   if (last === undefined) throw new AppError('bad_request', 'messages: expected one with the role "user"')

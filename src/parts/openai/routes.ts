@@ -44,7 +44,7 @@ export async function getModel(parts: OpenaiParts, { parameters }: Call): Promis
 }
 
 export async function completeChat(parts: OpenaiParts, call: Call): Promise<HttpResponse> {
-  // Without this header OpenAI's clients repeat a failed request, which would start another run.
+  // OpenAI's clients would repeat a failed request, which would start another run.
   call.exchange.headers.push('X-Should-Retry', 'false')
   const request = readCompletion(bodyOf(call, ChatCompletionRequest))
   await findModel(request.model, parts)
@@ -75,9 +75,9 @@ function headOf({ model }: Completion, { createId, clock }: OpenaiParts): Work['
 }
 
 /**
- * Opens the conversation that `conversationHeader` names, or makes a new one without the header, when a run of it may
- * begin. A stream begins with 200, so it is refused here. @throws AppError `bad_request` for an unusable header,
- * `conflict` for a conversation at work; the errors of `open`, `settingsFor`, `create` and `AdmissionRules.starting`
+ * Opens the conversation that `conversationHeader` names. Without the header, makes a new conversation.
+ * @throws AppError `bad_request` for an unusable header, `conflict` for a conversation at work; the errors of `open`,
+ * `settingsFor`, `create` and `AdmissionRules.starting`
  */
 async function conversationFor(request: Completion, parts: OpenaiParts, call: Call): Promise<Admitted> {
   const named = headerValues(call.exchange.request.rawHeaders, conversationHeader.toLowerCase())
@@ -164,7 +164,7 @@ async function occupied<T>(
   }
 }
 
-/** Runs `work`, and aborts its signal with `signal`, or after `ms` with an AppError `agent_timeout` as the reason. */
+/** Runs `work`. Aborts its signal with `signal`, or after `ms` with an AppError `agent_timeout`. */
 async function withTimeout<T>(
   ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

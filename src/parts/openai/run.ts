@@ -1,8 +1,7 @@
 /**
  * Sends one message in a conversation and waits for the end of its run.
  *
- * The run is interrupted when the client disconnects or the time is over. `assertFree` refuses a conversation that is
- * at work already, or waits for a confirmation.
+ * The run is interrupted when the client disconnects or the time is over.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'
@@ -28,7 +27,7 @@ export function assertFree(conversation: Conversation): void {
 /**
  * Sends a message and waits until its run ends or waits for a confirmation.
  * @param onTaken called when the message was taken or refused
- * @throws the signal's reason, after the run was interrupted; the errors of `Conversation.send`
+ * @throws the signal's reason; the errors of `Conversation.send`
  */
 export async function serve(
   conversation: Conversation, message: Message, signal: AbortSignal, onTaken?: () => void,
@@ -53,13 +52,12 @@ async function stop(conversation: Conversation, sent: Promise<void>): Promise<vo
     await sent
     await conversation.interrupt()
   } catch {
-    // The message was refused, or the conversation is being closed, which also ends its run.
+    // The message was refused, or the conversation is being closed.
   }
 }
 
 /**
- * Watches a conversation until `stop`. `promise` resolves when the conversation is closed, or when an external agent
- * waits for a confirmation, which does not end its run.
+ * Watches a conversation until `stop`. `promise` resolves when the conversation is closed or waits for a confirmation.
  */
 function untilWaiting(conversation: Conversation): { readonly promise: Promise<void>; readonly stop: () => void } {
   let resolve = (): void => undefined

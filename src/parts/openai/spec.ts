@@ -1,4 +1,4 @@
-/** Requests and responses of OpenAI's Chat Completions API, as far as this server has it. */
+/** Requests and responses of OpenAI's Chat Completions API. */
 import {
   arrayOf, boolean, constant, defaultTo, integer, json, nullable, openObject, optional, ref, required, response, string,
   stringOf, tolerant, type Definitions, type Endpoint,

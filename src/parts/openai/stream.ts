@@ -1,9 +1,7 @@
 /**
- * Streams an answer as server-sent events: each piece of text as soon as the agent writes it.
+ * Streams an answer as server-sent events, while the agent writes it.
  *
- * The stream also has the texts between tool calls and the message of `FinishAction`. A blank line separates two texts.
- * A client is disconnected if it reads nothing between two checks (`stallTimeoutMs`), or if more than 16 MiB wait for
- * it.
+ * A blank line separates two texts. A client that does not read is disconnected.
  */
 import type { ServerResponse } from 'node:http'
 import { isObject, parseOwnJson, type JsonObject } from '../../base/json.ts'
@@ -20,7 +18,7 @@ export interface StreamOptions {
   readonly stallTimeoutMs: number
 }
 
-/** The interval at which a comment is sent, so that no proxy closes the connection. */
+/** The interval between comments, which keep the connection open. */
 const heartbeatMs = 15_000
 /** The most bytes that wait for a client. A client with more waiting bytes is disconnected. */
 const backlogLimitBytes = 16 * 1024 * 1024
@@ -54,10 +52,10 @@ export class CompletionStream implements Sink {
     return true
   }
 
-  /** Does nothing when the conversation is closed: its run ends too, and then the caller ends the answer. */
+  /** Does nothing. The caller ends the answer after the run. */
   end(): void {}
 
-  /** Ends the answer. `text`, the final response, is sent if no text was sent before; `usage` is sent if defined. */
+  /** Ends the answer. Sends `text`, the final response, if no text was sent before. */
   finish(text: string, usage: JsonObject | undefined): void {
     if (!this.#hasText) this.#text(text)
     this.#chunk({}, 'stop')
@@ -96,7 +94,7 @@ export class CompletionStream implements Sink {
 
   #action(json: Buffer): void {
     this.#endText()
-    // Actions of other kinds are not parsed: they may be long, and have no text for the client.
+    // Actions of other kinds have no text for the client.
     if (!json.includes('"kind":"FinishAction"')) return
     const { action } = objectOf(parseOwnJson(json.toString()))
     if (!isObject(action) || action['kind'] !== 'FinishAction') return

@@ -5,8 +5,7 @@ export const profiles = {
   name: 'profiles',
   about: 'Agent profiles: named choices of an agent with which clients start conversations',
   routes: {
-    // The first call of this route stores the settings as a profile. That starts nothing and shows nothing new, so the
-    // right `read` is enough.
+    // The first call stores the settings as a profile. That shows nothing new, so the right `read` is enough.
     'GET /api/agent-profiles': 'read',
     'GET /api/agent-profiles/{name}': 'read',
     'POST /api/agent-profiles/{name}': 'configure',

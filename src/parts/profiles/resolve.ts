@@ -1,10 +1,8 @@
 /**
  * Turns an agent profile into the agent settings of a conversation (contract/settings.md, section 8). `diagnose` finds
- * out whether that is possible, and changes nothing.
+ * out whether that is possible.
  *
- * LLM profile, MCP servers and `load_memory` are read at the time of the call. Members that profiles lack, such as
- * `acp_env`, come from the stored settings if these have the same `acp_server`. A missing skill is no error, because
- * skills are looked up when the agent starts.
+ * Members that profiles lack, such as `acp_env`, come from stored settings with the same `acp_server`.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, type JsonObject, toJsonObject } from '../../base/json.ts'
@@ -50,7 +48,7 @@ export async function resolveProfile(profile: StoredProfile, sources: ProfileSou
   return builtInSettings(profile, { llm, servers, stored, usable: await sources.usableTools() })
 }
 
-/** Returns the errors of a profile; without an error also the redacted settings that a conversation would get. */
+/** Returns the errors of a profile. Without an error, also returns the redacted settings. */
 export async function diagnose(profile: StoredProfile, sources: ProfileSources): Promise<AgentProfileDiagnosis> {
   const errors: string[] = []
   const { mcp_config: configured } = await sources.agentSettings()
@@ -154,8 +152,8 @@ type Credentials = Pick<
 >
 
 /**
- * Returns the names of the secrets with which the agent of a preset signs in: key, address and credential files. A key
- * or a file is enough to sign in. For any other agent the names are null, and the list of files is empty.
+ * Returns the names of the secrets with which the agent of a preset signs in: key, address and credential files. Other
+ * agents have none.
  */
 function credentialsOf(profile: StoredProfile, providers: readonly Provider[]): Credentials {
   const provider = profile.agent_kind === 'acp' ? providers.find(({ name }) => name === profile.acp_server) : undefined

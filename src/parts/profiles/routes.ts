@@ -1,9 +1,8 @@
 /**
  * REST handlers for agent profiles (contract: settings.md, section 8).
  *
- * The settings hold the id of the active profile, which clients offer first. The id has no effect on the conversations
- * that this server starts. If no profile is stored and none is active, a list request creates a profile from the
- * settings and makes it active.
+ * The settings hold the id of the active profile, which clients offer first. A list request creates the first profile
+ * from the settings.
  */
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
@@ -83,7 +82,7 @@ export async function profileWithId(store: AgentProfileStore, given: string): Pr
   return found
 }
 
-/** Creates the first profile within one change of the settings, so that simultaneous calls create only one. */
+/** Creates the first profile within one change of the settings, so that simultaneous calls create one. */
 async function makeFirst({ store, settings, llmProfiles }: AgentProfileParts): Promise<void> {
   await settings.update(async (current) => {
     if (current.active_agent_profile_id !== null || !(await store.isEmpty())) return current

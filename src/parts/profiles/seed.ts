@@ -1,9 +1,7 @@
 /**
- * Makes the first agent profile, `default`, from the stored agent settings (contract/settings.md, section 8). So a
- * client that starts conversations with profiles keeps the agent that was chosen before.
+ * Makes the first agent profile, `default`, from the stored agent settings (contract/settings.md, section 8).
  *
  * The built-in agent's model is stored as the LLM profile `default`, unless an LLM profile is active or has this name.
- * A model that has neither a key nor an address nor a subscription is not stored.
  */
 import { AppError } from '../../base/errors.ts'
 import { isAgentProfile, toAgentProfile, type AgentProfile } from './generated.ts'
@@ -19,8 +17,8 @@ export const firstName = 'default'
 export type LlmProfiles = Pick<ProfileStore, 'save' | 'view'>
 
 /**
- * Stores the model as an LLM profile where necessary, and returns the profile of the settings. @throws the errors of
- * `llmProfiles`; TypeError for settings that do not fit a profile
+ * Stores the model as an LLM profile where necessary. Returns the agent profile of the settings.
+ * @throws the errors of `llmProfiles`; TypeError for settings that do not fit a profile
  */
 export async function firstProfile(settings: Settings, llmProfiles: LlmProfiles): Promise<AgentProfile> {
   const { agent_settings: agent, active_profile: active } = settings
@@ -37,8 +35,8 @@ async function keepModel(llm: LLM, profiles: LlmProfiles): Promise<void> {
 }
 
 /**
- * Returns true for the error of a missing LLM profile, false for any other AppError: an unreadable profile is not
- * replaced, and its error is reported when it is used. @throws any error that is no AppError
+ * Returns whether the LLM profile is missing. An unreadable profile is not replaced.
+ * @throws any error that is no AppError
  */
 function isNotFound(thrown: unknown): boolean {
   if (thrown instanceof AppError) return thrown.code === 'not_found'

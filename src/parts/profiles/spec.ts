@@ -1,8 +1,7 @@
 /**
  * Agent profiles: named choices of an agent with which clients start conversations (contract/settings.md, section 8).
  *
- * A profile names an LLM profile and MCP servers of the settings; no member holds a key. The server sets the id, name
- * and revision of a stored profile, and ignores them in a request.
+ * The server sets the id, name and revision of a stored profile, and ignores these members in a request.
  */
 import {
   address, arrayOf, boolean, closed, constant, defaultTo, integerOf, numberOf, nullable, oneOf, openObject, optional,

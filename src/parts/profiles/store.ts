@@ -1,10 +1,8 @@
 /**
- * Stores agent profiles in `agent-profiles.json`. The file is read once, and changed by one writer at a time
- * (contract/settings.md, section 8).
+ * Stores agent profiles in `agent-profiles.json` (contract/settings.md, section 8).
  *
- * The server gives each profile an id and counts its revisions. A profile has no key, only the name of an LLM profile.
- * Credentials in a critic's address are sealed in the file, redacted in views, and masked. A stored profile that does
- * not fit its schema, or whose secrets do not open, is kept unchanged, not listed and not used.
+ * Credentials in a critic's address are sealed in the file, and redacted in views. A stored profile that cannot be read
+ * is kept unchanged, not listed and not used.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -38,7 +36,7 @@ export interface AgentProfileStore {
   rename(name: string, newName: string): Promise<void>
   /** Removes a profile and returns its id; undefined when there was no readable profile. */
   delete(name: string): Promise<string | undefined>
-  /** Replaces the name of an LLM profile in all readable agent profiles that refer to it. */
+  /** Changes the name of an LLM profile in the agent profiles that refer to it. */
   renameLlmProfile(name: string, newName: string): Promise<void>
 }
 

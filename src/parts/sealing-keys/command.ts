@@ -1,8 +1,7 @@
 /**
- * `agent-server sealing-keys`: manages the keys that seal stored secrets. It lists the keys by id, makes a new key,
- * seals all secrets again with the newest key, or removes a lost key from `seals.json`.
+ * `agent-server sealing-keys`: manages the keys that seal stored secrets.
  *
- * No key is ever printed. Only the list works while a server runs on the data folder.
+ * Keys are not printed. Only the list works while a server runs on the data folder.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -13,7 +12,7 @@ import { readSeals, sealsFile } from '../../settings/seals.ts'
 import { formatRows } from '../../base/rows.ts'
 
 /**
- * Runs the command. Returns exit code 1 when `reseal` could not seal all data with the newest key, otherwise 0.
+ * Returns exit code 1 when `reseal` could not seal all data with the newest key, otherwise 0.
  * @throws AppError `invalid_option`, and the errors of `resealing.ts`
  */
 export async function run({ config, words: [action, ...words], parts, print }: CommandCall): Promise<number> {

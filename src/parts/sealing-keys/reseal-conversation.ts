@@ -1,9 +1,8 @@
 /**
  * Seals the secrets of a stored conversation with another key, while no server uses its folder.
  *
- * New records with the agent and the secrets are appended, because lines of a log are never changed. The older records
- * stay sealed with the old key and are never opened again. The new records are written twice, so that damage to one
- * copy does not bring back an old record.
+ * Lines of a log are never changed, so new records with the agent and the secrets are appended. Each record is written
+ * twice, so that damage to one copy does not bring back an old record.
  */
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { eventKinds } from '../../schema/generated/events.ts'
@@ -22,8 +21,7 @@ import type { PrivateRecord } from '../../conversation/log/records.ts'
 type KeyIds = ReadonlySet<string>
 
 /**
- * Seals the current secrets with the sealing key. Returns the ids of the keys that they now need, an empty list if
- * there are no secrets.
+ * Seals the current secrets with the newest key. Returns the ids of the keys that the secrets then need.
  * @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
  */
 export async function resealConversation(directory: string, cipher: Cipher, cache: LineCache): Promise<KeyIds> {
@@ -43,7 +41,7 @@ export async function resealConversation(directory: string, cipher: Cipher, cach
   }
 }
 
-/** Seals the secrets with the sealing key. A token that no available key opens stays as it is. */
+/** Seals the secrets again. A token that no available key opens stays unchanged. */
 function resealed({ agent, secrets }: ConversationState, cipher: Cipher): Pick<ConversationState, 'agent' | 'secrets'> {
   const reseal = (token: string, context: string, formerContext = context): string => {
     const opened = isSealed(token) ? (cipher.open(token, context) ?? cipher.open(token, formerContext)) : undefined

@@ -1,9 +1,8 @@
 /**
- * Seals every secret of a data folder again with the newest key, while no server uses the folder.
+ * Seals the secrets of a data folder again with the newest key, while no server uses the folder.
  *
- * Settings, secrets, profiles and logins are rewritten. Conversations get new records. A value that no available key
- * opens stays as it is, and the report names the key that it needs. `reseal` can be repeated: at the end it notes which
- * keys are still needed (settings/seals).
+ * A value that no available key opens stays unchanged, and the report names its key. At the end, the keys still needed
+ * are noted (settings/seals).
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -25,7 +24,7 @@ export interface ResealReport {
   /** The id of the newest key, with which values are sealed. */
   readonly key: string
   readonly conversations: number
-  /** A sentence for each store, profile or conversation that needs another key or could not be read. */
+  /** A sentence for each part of the data that could not be sealed with the newest key. */
   readonly left: readonly string[]
   /** The ids of the available keys that no stored value needs. */
   readonly unneeded: readonly string[]
@@ -58,7 +57,7 @@ export function reseal(config: SealingConfig, parts: readonly Part[]): Promise<R
 }
 
 /**
- * Creates a new key in `keys/`. The earlier keys stay there and open the values that they sealed.
+ * Creates a new key in `keys/`, where the earlier keys stay.
  * @throws AppError `invalid_option` when the key is given as an option, and the errors of `reseal`
  */
 export function rotate({ dataDir, secretKey }: SealingConfig): Promise<void> {
@@ -70,7 +69,7 @@ export function rotate({ dataDir, secretKey }: SealingConfig): Promise<void> {
 }
 
 /**
- * Removes a lost key from the note of keys, so that a start no longer reports the key as missing.
+ * Removes a lost key from the note of keys.
  * @throws AppError `not_found` when the note does not list the key, and the errors of `reseal`
  */
 export function forget({ dataDir }: SealingConfig, id: string): Promise<void> {
@@ -144,7 +143,7 @@ interface Found {
 async function noteFound(dataDir: string, { cipher, keys, left, conversations }: Found): Promise<ResealReport> {
   const [key = ''] = cipher.keyIds
   const path = join(dataDir, sealsFile)
-  // A file that could not be read may need any key in the note, so all of these keys stay in it.
+  // An unreadable file may need any key in the note, so keep all of these keys.
   const isSure = left.every((sentence) => sentence.includes(' needs the key '))
   const needed = new Set([key, ...keys, ...(isSure ? [] : await readSeals(path))])
   await writeSeals(path, needed)

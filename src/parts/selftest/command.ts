@@ -1,9 +1,6 @@
 /**
- * `agent-server self-test`: tries this copy of the program. It compares the files, programs and addresses that the
+ * `agent-server self-test`: tries this copy of the program, and compares the files, programs and addresses that the
  * program touches with the list in `touches.ts`.
- *
- * Each check prints a line. After a failed check, the checks that do not need its result still run. At the end the
- * server is stopped and the temporary folder removed.
  */
 import { join } from 'node:path'
 import { messageOf } from '../../base/errors.ts'
@@ -86,7 +83,7 @@ async function test({ folder, environment, signal, tell }: Test): Promise<void> 
   }
 }
 
-/** Reports whether Node's permission model can be used, and returns its arguments; none when it cannot be used. */
+/** Reports whether Node's permission model can be used. Returns its arguments; empty without the model. */
 async function confine(places: Places, tell: Tell): Promise<readonly string[]> {
   const found = await findPermissions(places)
   if (found === 'open') tell('is confined', 'failed', "Node's permission model opens a file that is not named")

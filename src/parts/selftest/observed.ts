@@ -1,7 +1,7 @@
 /**
- * Watches a process and its children from outside: open files, memory maps, sockets and programs, as in proc(5).
+ * Watches a process and its children from outside: open files, memory maps, sockets and programs (proc(5)).
  *
- * Each look records what is there at that moment. A file that is opened and closed between two looks is not seen.
+ * A file that is opened and closed between two looks is not seen.
  */
 import { basename, join } from 'node:path'
 import { readdir, readFile, realpath, stat } from '../../base/read-files.ts'
@@ -9,20 +9,20 @@ import { sleep } from '../../base/wait.ts'
 import { readProcesses } from '../../process/proc.ts'
 
 export interface Seen {
-  /** Paths of open files and of files that are mapped into memory, of the server and its agent. */
+  /** The open files and memory maps of the server and its agent. */
   readonly files: ReadonlySet<string>
   /** Names of programs that lived below the server. */
   readonly programs: ReadonlySet<string>
   /** Each `address:port` on which the server or its agent listens. */
   readonly listening: ReadonlySet<string>
-  /** The `address:port` of the other end of each connection that the server or its agent opened. */
+  /** The remote `address:port` of each connection that the server or its agent opened. */
   readonly connected: ReadonlySet<string>
   readonly looks: number
 }
 
 const lookPauseMs = 20
 
-/** Looks until the signal aborts, at least once. Returns everything seen; undefined where there is no /proc. */
+/** Looks until the signal aborts, at least once. Returns everything seen; undefined without /proc. */
 export async function watch(pid: number, signal: AbortSignal): Promise<Seen | undefined> {
   const seen = {
     files: new Set<string>(), programs: new Set<string>(), listening: new Set<string>(), connected: new Set<string>(),

@@ -1,4 +1,4 @@
-/** The part `selftest`: the command that tries this copy of the program on this machine. */
+/** The part `selftest`: the command that tries this copy of the program. */
 import type { Part } from '../../part.ts'
 
 const help = `Usage: agent-server self-test [--json]

@@ -1,8 +1,7 @@
 /**
- * A server of this program as a process of its own, in a temporary folder, and requests to it.
+ * A server of this program as a process of its own, in a temporary folder.
  *
- * Where Node's permission model works, the process runs under it. It may then read and change only the folders of
- * `touches`, so a file outside of these folders gives an error.
+ * Where Node's permission model works, the process runs under it, with access to the folders of `touches`.
  */
 import { randomUUID } from 'node:crypto'
 import { dirname, extname, join } from 'node:path'
@@ -25,7 +24,7 @@ export interface ServerProcess {
   readonly child: Child
   readonly url: string
   readonly places: Places
-  /** Sends a request with the key. @throws AppError `upstream_failed` for a status other than 2xx or no JSON object */
+  /** Sends a request with the key. @throws AppError `upstream_failed` for a status other than 2xx */
   call(method: string, path: string, body?: object): Promise<Answer>
   /** Sends a request without a key and returns the status. */
   statusWithoutKey(path: string): Promise<number>
@@ -33,7 +32,7 @@ export interface ServerProcess {
 
 const modules = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '')
 const mainModule = join(modules, 'cli', `main${extname(import.meta.url)}`)
-/** True in the published package, which has the program as joined files instead of modules. */
+/** True in the published package, where the modules are joined into files. */
 const isJoined = !existsSync(mainModule)
 /** The folder of the program's files: the folder of the joined files, or the folder of the modules. */
 const program = isJoined ? dirname(modules) : modules
@@ -46,7 +45,7 @@ export interface ServerOptions {
   readonly signal: AbortSignal
 }
 
-/** Starts a server. @throws AppError `agent_failed` when it ends early or has no session key; the signal's reason */
+/** Starts a server. @throws AppError `agent_failed` when the server is not ready; the signal's reason */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { places, environment, permissions, signal } = options
   const main = isJoined ? join(program, 'agent-server.js') : mainModule
@@ -93,8 +92,8 @@ export function placesIn(folder: string, { PATH: path = '' }: Environment): Plac
 }
 
 /**
- * Returns the arguments of Node for its permission model: the folders of `touches`, and programs and threads. The model
- * names whole folders that exist, so it allows more than the list where the list names a part of a folder.
+ * Returns Node's arguments for its permission model. The model allows whole folders, which may be more than `touches`
+ * names.
  */
 async function permissionsFor(places: Places): Promise<readonly string[]> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -108,7 +107,7 @@ async function permissionsFor(places: Places): Promise<readonly string[]> {
     isStable ? '--permission' : '--experimental-permission',
     ...read.map((folder) => `--allow-fs-read=${folder}`),
     ...changed.map((folder) => `--allow-fs-write=${folder}`),
-    // The server opens a folder once, and then opens the files below it through its descriptor.
+    // The server opens files below a folder through the folder's descriptor.
     '--allow-fs-write=/proc/self/fd',
     '--allow-child-process', '--allow-worker',
     '--disable-warning=SecurityWarning', '--disable-warning=ExperimentalWarning',
@@ -118,8 +117,8 @@ async function permissionsFor(places: Places): Promise<readonly string[]> {
 }
 
 /**
- * Tries Node's permission model with a small program. Returns the arguments of Node for the model if it works. Returns
- * `open` when the program can read a file that is not named, and `useless` when it cannot sync a named file.
+ * Tries Node's permission model with a small program. Returns Node's arguments if the model works. Returns `open` when
+ * a file that is not named can be read, and `useless` when a named folder cannot be synced.
  */
 export async function findPermissions(places: Places): Promise<readonly string[] | 'open' | 'useless'> {
   const args = await permissionsFor(places)
@@ -139,7 +138,7 @@ const trial = `
   catch (error) { if (error.code !== 'ERR_ACCESS_DENIED') process.exit(7) }
   promises.open(process.argv[2]).then((folder) => folder.sync())`
 
-/** Returns the existing folders of these rows, without a folder inside another returned folder. */
+/** Returns the existing folders of these rows, without folders inside others. */
 async function foldersOf(rows: readonly Touch[], places: Places): Promise<readonly string[]> {
   const names = rows.flatMap(({ name }) => namesOf(name, places)).map((name) => name.replace(/\/[^/*]*\*[^]*/, ''))
   const there = await Promise.all([...new Set(names)].map(async (name) => ((await isThere(name)) ? [name] : [])))
@@ -149,7 +148,7 @@ async function foldersOf(rows: readonly Touch[], places: Places): Promise<readon
 
 const listening = /^Agent Server listening on (http:\S+) \(session key in (.+)\)\n/m
 
-/** Waits for the line by which a server says that it is ready, and returns the match. */
+/** Waits for the line that reports a ready server. Returns the match. */
 function readyLine(child: Child): Promise<readonly [line: string, url: string, keyPath: string]> {
   return new Promise((resolve, reject) => {
     const decoder = new StringDecoder('utf8')

@@ -1,10 +1,8 @@
 /**
- * What a running server touches: files, programs and addresses. SECURITY.md shows this list. `self-test` and the script
- * check-trace compare a running server with it.
+ * What a running server touches: files, programs and addresses. SECURITY.md shows this list.
  *
  * A name is a path. Braces stand for the folders of `Places`, `*` for one name, `**` for any path below. The list is of
- * a server with its default options on Linux. What an agent or a command of the user touches is not in the list: the
- * server cannot know it.
+ * a server with its default options on Linux. The list leaves out what an agent or a command of the user touches.
  */
 import { join } from 'node:path'
 
@@ -12,7 +10,7 @@ export interface Touch {
   readonly kind: 'read' | 'change' | 'program' | 'address'
   readonly name: string
   readonly why: string
-  /** True for a file that Node or the C library opens, and not the code of this source. */
+  /** True for a file that Node or the C library opens. */
   readonly isNode?: true
 }
 
@@ -70,7 +68,7 @@ export const touches: readonly Touch[] = [
   { kind: 'address', name: '127.0.0.1:{port}', why: 'the only port that is listened on (--host, --port)' },
 ]
 
-/** Returns the row of one of these kinds that names a path, a program or an address; undefined when no row does. */
+/** Returns the row of one of these kinds that names the path, program or address, if any. */
 export function findTouch(kinds: readonly Touch['kind'][], path: string, places: Places): Touch | undefined {
   const isNamed = (name: string): boolean => namesOf(name, places).some((full) => patternOf(full).test(path))
   return touches.find(({ kind, name }) => kinds.includes(kind) && isNamed(name))

@@ -1,10 +1,8 @@
 /**
  * Finds the definitions of sub-agents: built in, of the user, of a project, and stored with a conversation.
  *
- * Of several definitions with the same name, the definition stored with the conversation is used, else the project's,
- * else the user's, else the built-in one. The files are `<name>.md` in `.agents/agents/` and `.openhands/agents/`; the
- * first folder has priority. Each call reads the files again, through `parts/workspace-files/paths`. An unusable file
- * is left out with a warning.
+ * A later source in this order replaces definitions of the same name. The files are `<name>.md` in `.agents/agents/`
+ * and `.openhands/agents/`; the first folder has priority. An unusable file is left out with a warning.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -20,7 +18,7 @@ import { keptDefinition, parseDefinition, type Definition } from './definition.t
 import type { SubAgentInfo, SubAgentsRequest, SubAgentsResponse } from './generated.ts'
 
 export interface Places {
-  /** The home directory of the user; undefined when the environment does not name it. */
+  /** The home directory of the user; undefined when the environment lacks it. */
   readonly homeDir: string | undefined
   readonly privateDirs: readonly string[]
   /** The folder against which relative folders are resolved. */
@@ -43,7 +41,7 @@ interface Found extends Definition {
 
 const ofServer: readonly Found[] = builtins.map((one) => ({ ...one, level: 'builtin', source: undefined }))
 
-/** Returns a conversation's definitions. A definition stored with it replaces others of the same name. */
+/** Returns the definitions for a conversation. */
 export async function definitionsFor(
   { workingDir, agentDefinitions }: Pick<SubAgentHost, 'workingDir' | 'agentDefinitions'>, places: Places,
 ): Promise<readonly Definition[]> {
@@ -51,7 +49,7 @@ export async function definitionsFor(
   return merged([ofServer, await ofUser(places), await ofProject(workingDir, places), kept])
 }
 
-/** Reads the file of a plugin. @throws AppError `invalid_input` for front matter or a field that cannot be used */
+/** Reads the file of a plugin. @throws AppError `invalid_input` for an unusable definition */
 export function readDefinition(file: DefinitionText): AgentDefinition {
   return toAgentDefinition(describe(parseDefinition(file)))
 }
@@ -84,7 +82,7 @@ async function ofUser(places: Places): Promise<readonly Found[]> {
   return places.homeDir === undefined ? [] : inTree(places.homeDir, 'user', places)
 }
 
-/** Reads the repository around a folder, then the folder itself, whose definitions replace those of the repository. */
+/** Reads the repository around a folder, then the folder itself, whose definitions have priority. */
 async function ofProject(workingDir: string, places: Places): Promise<readonly Found[]> {
   const root = (await findRepository(workingDir))?.root
   const around = root === undefined || root === workingDir ? [] : await inTree(root, 'project', places)
@@ -119,7 +117,7 @@ function infoOf(found: Found): SubAgentInfo {
   return { ...describe(found), metadata: {}, level, source: source ?? null, is_builtin: level === 'builtin' }
 }
 
-/** Returns the members that do not depend on where the definition was found. */
+/** Returns the members that do not depend on the place of the definition. */
 function describe(
   definition: Definition,
 ): Omit<SubAgentInfo, 'metadata' | 'level' | 'source' | 'is_builtin'> & Pick<AgentDefinition, 'permission_mode'> {

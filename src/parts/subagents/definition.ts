@@ -2,8 +2,8 @@
  * The definition of a sub-agent: built in, a Markdown file with front matter (contract: others.md, section 4), or part
  * of a create request.
  *
- * The text below the front matter is the prompt. Unknown fields have no effect, and neither have `mcp_servers`, `hooks`
- * and `model`: a file of a project starts no program and chooses no model. `skills` are only shown to clients.
+ * The text below the front matter is the prompt. `mcp_servers`, `hooks` and `model` have no effect: a file of a project
+ * starts no program and chooses no model.
  */
 import { AppError } from '../../base/errors.ts'
 import type { DefinitionText } from '../../offers.ts'
@@ -19,7 +19,7 @@ export interface Definition {
   readonly skills: readonly string[]
   readonly prompt: string
   readonly examples: readonly string[]
-  /** The confirmation policy, used only if it is stricter than the parent's. Undefined: the parent's. */
+  /** A confirmation policy, used if it is stricter than the parent's. */
   readonly permissionMode: PermissionMode | undefined
   /** The most steps of a run. Undefined: the limit of the parent conversation. */
   readonly maxIterations: number | undefined
@@ -29,7 +29,7 @@ export interface Definition {
 
 export type PermissionMode = 'always_confirm' | 'confirm_risky' | 'never_confirm'
 
-/** Reads a definition. @throws AppError `invalid_input` for front matter or a field that cannot be used */
+/** Reads a definition. @throws AppError `invalid_input` for an unusable front matter or field */
 export function parseDefinition({ text, name: fallback }: DefinitionText): Definition {
   const { body, text: field, list } = parseFrontMatter(text)
   const name = field('name') ?? fallback

@@ -1,8 +1,8 @@
 /**
  * Derives the settings of a sub-agent from the settings of the agent that gives the task.
  *
- * The sub-agent has no tool that the agent lacks, its confirmation policy is at least as strict, and it cannot give
- * tasks to further sub-agents.
+ * The sub-agent gets no tool that the agent lacks, and no tool for further tasks. Its confirmation policy is at least
+ * as strict.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { Agent, ConfirmationPolicy } from '../../schema/generated/conversations.ts'
@@ -23,7 +23,7 @@ export function subAgentOf(agent: Agent, definition: Definition): Agent {
   }
 }
 
-/** Returns true if the definition names no tools, or the agent has at least one of them. */
+/** Returns true if the definition names no tools, or names a tool of the agent. */
 export function canServe(agent: Agent, definition: Definition): boolean {
   return definition.tools === undefined || toolsFor(agent, definition).length > 0
 }

@@ -1,8 +1,7 @@
 /**
- * Asks the user of the parent conversation to approve an action of a sub-agent.
+ * Asks the user of the parent conversation to approve an action of a sub-agent (decisions 15).
  *
- * Before the question, the action is recorded in the parent's history as a message of the environment, so that the user
- * sees which action an approval allows (decisions 15).
+ * The action is first recorded in the parent's history, so that the user sees which action an approval allows.
  */
 import type { ConfirmationAnswer } from '../../conversation/agent/agent.ts'
 import type { SubQuestion } from '../../conversation/list/sub-run.ts'
@@ -24,8 +23,8 @@ const options = [
 ] as const
 
 /**
- * Records the action, asks, and returns the user's answer. Without asking it returns `cancelled` when `withdrawn` is
- * aborted, and `denied` for a missing action or an action of more than 20,000 characters.
+ * Records the action, asks, and returns the user's answer. Returns `denied` without asking for a missing or too long
+ * action.
  */
 export async function askAbove(
   { toolName, action }: SubQuestion, withdrawn: AbortSignal, { call, turn, name, taskId, mask }: Asking,

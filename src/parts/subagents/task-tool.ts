@@ -1,9 +1,9 @@
 /**
  * The tool `task`: gives a task to a sub-agent, waits for its end, and returns its last message.
  *
- * A call is an MCPToolAction under the name of the tool (decisions 1). The id of the sub-agent's conversation is the
- * task's id; a later call with `resume` sends it another message. Its steps and cost count in the turn of the call, and
- * its questions go to the user of the parent conversation. When that turn is stopped, the sub-agent stops.
+ * A call is an MCPToolAction under the name of the tool (decisions 1). The task's id is the id of the sub-agent's
+ * conversation. A call with `resume` sends another message there. Steps and cost count in the turn of the call.
+ * Questions are asked in the parent conversation.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -34,7 +34,7 @@ export interface TaskToolOptions extends Pick<Core, 'subConversations'> {
 }
 
 export const toolName = 'task'
-/** The most sub-agents of one conversation that work at the same time. Further calls wait. */
+/** The most sub-agents of a conversation at work. Further calls wait. */
 export const runningLimit = 8
 /** The most sub-agents that one conversation may have. A call beyond this number returns an error to the model. */
 export const totalLimit = 100
@@ -86,7 +86,7 @@ function actionFor({ prompt, description, subagent, resume }: Task): { kind: 'MC
 class Tasks {
   readonly #options: TaskToolOptions
   readonly #slots = new Turns(runningLimit)
-  /** Asks one question at a time, so that the question is always about the newest recorded action. */
+  /** Asks one question at a time, because a question is about the newest recorded action. */
   readonly #questions = new Turns(1)
   /** The number of sub-agents' conversations that are being created. */
   #opening = 0
@@ -125,7 +125,7 @@ class Tasks {
     }
   }
 
-  /** Creates or resumes the sub-agent's conversation. Returns a text for the model when that is not possible. */
+  /** Creates or resumes the sub-agent's conversation. Returns a text for the model when that is refused. */
   async #open(task: Task, { signal }: ToolRun): Promise<Opened | string> {
     if (task.resume !== undefined) return this.#resumed(task.resume)
     const { host, agent, subConversations, definitions } = this.#options
@@ -148,7 +148,7 @@ class Tasks {
 
   async #resumed(id: string): Promise<Opened | string> {
     const { host, conversations, definitions } = this.#options
-    // A conversation that cannot be read counts as missing, which the answer below says.
+    // An unreadable conversation counts as missing.
     const info = await conversations.info(id).catch(() => undefined)
     const { parent_conversation_id: parent, tags } = info ?? {}
     const name = isObject(tags) ? tags['subagent'] : undefined

@@ -5,9 +5,9 @@ import type { Definition } from './definition.ts'
 export interface Task {
   readonly prompt: string
   readonly description: string | undefined
-  /** The name of a sub-agent. It has no effect with `resume`. */
+  /** The name of the sub-agent for a new task. */
   readonly subagent: string
-  /** The id of an earlier task of this conversation, which gets the prompt as its next message. */
+  /** The id of an earlier task, which gets the prompt as its next message. */
   readonly resume: string | undefined
 }
 
