@@ -1,8 +1,8 @@
 /**
  * Asks a model to judge a piece of work, for the critic and for the judge of a goal.
  *
- * The record, the messages to judge, may try to influence the judge. So the prompt says that the record is data, and
- * the judge gets no tools. The answer is the last JSON object with a number as `score`.
+ * The record is the messages to judge, as one text. The prompt says that the record is data, because the record may try
+ * to influence the judge. The answer is the last JSON object with a number as `score`.
  */
 import { isObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent/agent.ts'

@@ -1,8 +1,8 @@
 /**
- * Makes the system prompt, and the context of a conversation, which is the second block of the system message.
+ * Makes the system prompt and the context of a conversation.
  *
- * The prompt is the same for all conversations with the same settings, so that a provider can cache it. The context
- * holds the differences.
+ * The prompt depends on the settings alone, so that a provider can cache it. The context is the second block of the
+ * system message.
  */
 import type { NamedSecret } from '../../conversation/agent/host.ts'
 import type { Agent } from '../../schema/generated/conversations.ts'

@@ -117,8 +117,8 @@ async function permissionsFor(places: Places): Promise<readonly string[]> {
 }
 
 /**
- * Tries Node's permission model with a small program. Returns Node's arguments if the model works. Returns `open` when
- * a file that is not named can be read, and `useless` when a named folder cannot be synced.
+ * Tries Node's permission model with a small program. Returns Node's arguments for the model; `open` when the program
+ * can read a file that is not named; `useless` after another failure.
  */
 export async function findPermissions(places: Places): Promise<readonly string[] | 'open' | 'useless'> {
   const args = await permissionsFor(places)

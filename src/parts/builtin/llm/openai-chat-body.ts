@@ -1,8 +1,8 @@
 /**
  * Builds the body of a request to OpenAI Chat Completions and compatible servers.
  *
- * Content without images is sent as a string. A tool result cannot hold an image in this API, so images of results
- * follow in a user message.
+ * Content without images is sent as a string. Images of tool results follow in a user message, because a tool result
+ * cannot hold an image.
  *
  * Format: platform.openai.com/docs/api-reference/chat/create.
  */

@@ -1,8 +1,7 @@
 /**
  * Keeps the originals of calls that wait for the user's approval.
  *
- * The history shows a call with secrets masked. The original is sealed beside its event (decisions 12), so that it can
- * run after a restart too.
+ * The history shows a call with secrets masked. The original is sealed beside its event (decisions 12).
  */
 import { parseJson } from '../../../base/json.ts'
 import { secretMark } from '../../../base/masking.ts'

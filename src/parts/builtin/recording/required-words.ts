@@ -1,8 +1,7 @@
 /**
  * Masks the words of a value, except words that its schema requires, such as the name of a command.
  *
- * A word is required when the value does not fit the schema with dashes in place of the word. Many words are tried at
- * once; after a failure, each half of them.
+ * A word is required when the value does not fit the schema with dashes in place of the word.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../../../base/json.ts'

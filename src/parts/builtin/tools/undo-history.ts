@@ -1,8 +1,8 @@
 /**
- * Stores the contents that the file editor replaced, so that changes can be undone, also after a restart.
+ * Stores the contents that the file editor replaced, for undo.
  *
  * A private folder has an index and one sealed file for each old content. An entry holds the version of the file after
- * its change, so that an undo does not overwrite later changes. Calls must not overlap.
+ * its change. Calls must not overlap.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'

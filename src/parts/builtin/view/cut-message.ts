@@ -2,7 +2,7 @@
  * The message of an answer that was cut off.
  *
  * The message ends with a mark, which clients show. A model gets the mark as a message of the user, because some models
- * refuse a request that ends with their own message.
+ * refuse a request that ends with an answer.
  */
 import type { MessageEvent } from '../../../schema/generated/events.ts'
 import { toMessage, type Message } from '../../../schema/generated/values.ts'

@@ -149,7 +149,7 @@ function batchMessages({ isOfAnother, actions, calls, results }: Batch, state: J
   })
   const tools = answered.flatMap((call) => results.get(call.id) ?? [])
   const message = isOfAnother ? unsigned(answer) : answer
-  // The state describes all calls of its answer, so leave it out when a call has no result.
+  // Leave out the state when a call has no result: the state describes all calls of the answer.
   return [
     withState(message, !isOfAnother && answered.length === calls.length ? state : undefined),
     ...tools.map((tool) => ({ message: tool })),

@@ -1,8 +1,8 @@
 /**
- * Decodes and encodes text files so that an edit changes no other bytes of a file.
+ * Decodes and encodes text files. An edit keeps the other bytes of the file.
  *
- * Encodings are UTF-8, UTF-16 with a byte order mark, and single bytes (ISO 8859-1) for other files that do not look
- * binary. New lines get the file's most frequent line end.
+ * Encodings are UTF-8, UTF-16 with a byte order mark, and single bytes (ISO 8859-1). New lines get the file's most
+ * frequent line end.
  */
 import { AppError } from '../../../base/errors.ts'
 
