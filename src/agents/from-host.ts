@@ -11,7 +11,7 @@ export interface HostTool {
   readonly parameters: JsonObject
   /** True for a tool that changes nothing; its calls carry no `security_risk`. Default false. */
   readonly isReadOnly?: boolean
-  /** Returns the result for the model. A thrown error tells the model that the call has failed. */
+  /** Returns the result for the model. A thrown error is reported to the model as a failed call. */
   run(args: JsonObject, call: HostToolCall): Promise<string>
 }
 

@@ -71,7 +71,7 @@ export interface ToolSet {
 }
 
 /**
- * Returns the action, typed as the kind that a tool takes.
+ * Returns the action, typed as the kind of the tool.
  * @throws TypeError for an action of another kind
  */
 export function actionOf<K extends Action['kind']>(action: Action, kind: K): Extract<Action, { kind: K }> {
@@ -83,7 +83,7 @@ function isOfKind<K extends Action['kind']>(action: Action, kind: K): action is 
   return action.kind === kind
 }
 
-/** A tool that may hold resources, which `close` releases. */
+/** A tool that may have resources. `close` releases them. */
 export interface ClosableTool extends Tool {
   close?(): Promise<void>
 }

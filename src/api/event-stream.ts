@@ -113,7 +113,7 @@ class EventStream implements Sink {
     this.#reader?.drained()
   }
 
-  /** Disconnects a client that takes no byte for `stallTimeoutMs`. A client that takes some bytes stays connected. */
+  /** Disconnects a client that takes no byte for `stallTimeoutMs`. */
   #watchStall(): void {
     if (this.#stall !== undefined) return
     const before = this.#taken()

@@ -1,8 +1,7 @@
 /**
  * Makes the response header that tells a client which of its stored secrets are not masked everywhere (decisions 12).
  *
- * `X-Secret-Masking: PIN=whole-words, MODE=none`: PIN is masked as a whole word only, MODE is not masked. Names are
- * percent-encoded.
+ * `X-Secret-Masking: PIN=whole-words, MODE=none`: PIN is masked as a whole word only, MODE is not masked.
  */
 import type { SecretSource } from '../schema/generated/secrets.ts'
 import { isSealed } from '../settings/cipher.ts'

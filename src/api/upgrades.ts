@@ -103,7 +103,7 @@ function observedOf({ method, socket }: IncomingMessage, attempt: Readonly<Attem
 function standsBehind(socket: Duplex): boolean {
   const before = newestAnswer(socket)
   if (before === undefined || (before.writableFinished && before.shouldKeepAlive)) return false
-  socket.on('error', () => socket.destroy()) // The client is gone: nobody can be told.
+  socket.on('error', () => socket.destroy()) // The client is gone.
   if (!before.writableFinished) {
     before.once('close', () => refuseUpgrade(socket, 400, JSON.stringify({ detail: 'Bad Request' })))
   }
@@ -205,7 +205,7 @@ const endingMs = 500
 interface Authentication {
   /** The client, if it is known. Otherwise the keys among which the first frame's key must be. */
   readonly by: Principal | KeyRing
-  /** The page session whose proof the first frame must hold; absent when the first frame needs no proof. */
+  /** The page session whose proof the first frame must have. */
   readonly page?: PageSession
 }
 
@@ -233,7 +233,7 @@ function forbidden(why: string): AppError {
 function refuseLater(
   { socket: { remoteAddress } }: IncomingMessage, socket: Duplex, refusedKeys: RefusedKeys, refuse: () => void,
 ): void {
-  socket.on('error', () => socket.destroy()) // The client is gone: nobody can be told.
+  socket.on('error', () => socket.destroy()) // The client is gone.
   socket.once('close', refusedKeys.refuse(remoteAddress, refuse))
 }
 

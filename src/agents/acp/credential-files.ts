@@ -227,5 +227,5 @@ async function readRegular(path: string): Promise<string | undefined> {
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch(() => []) // A folder that is missing holds no names.
+  return readdir(folder).catch(() => []) // A missing folder has no names.
 }

@@ -36,7 +36,7 @@ export function actionDraft(call: CallDraft, action: ActionInput): EventDraft {
   }
 }
 
-/** Identifies the action whose result an event holds. */
+/** Identifies the action of a result. */
 export interface Answered {
   readonly id: string
   readonly toolName: string

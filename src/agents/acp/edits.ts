@@ -110,7 +110,7 @@ function firstText(input: unknown, names: readonly string[]): string | undefined
 }
 
 /**
- * Returns the edit with absolute paths. A diff header may hold only the end of a path; the whole path is then looked up
+ * Returns the edit with absolute paths. A diff header may have only the end of a path. The whole path is then looked up
  * in the call's locations.
  */
 function placed(edit: Edit, { locations }: ToolCall, workingDir: string): Edit {

@@ -31,7 +31,7 @@ export interface AcpSettings {
 }
 
 export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, ProgramOptions {
-  /** Paths of the parts' agent programs (JavaScript). The key is the first word of the command that starts one. */
+  /** Paths of the parts' agent programs (JavaScript). The key is the first word of the command. */
   readonly programs: Readonly<Record<string, string>>
   /** The folder for temporary homes of programs. The next start of the server removes homes that are left. */
   readonly runtimeDir: string

@@ -23,7 +23,7 @@ export interface OwnBeginningOptions {
 
 /** The tail of a turn: the time after its end in which a text may still belong to it. */
 const tailMs = 2000
-/** The most updates that are held. At the limit no more messages are read from the agent. */
+/** The most updates that wait. At the limit no more messages are read from the agent. */
 const heldLimit = 1000
 const rememberedMessages = 50
 
@@ -50,7 +50,7 @@ export class OwnBeginning {
     return this.#hasBegun
   }
 
-  /** Gives a turn the held updates, then the held questions, then all further updates and questions until `detach`. */
+  /** Gives a turn the stored updates and questions, then further updates and questions until `detach`. */
   attach(listener: AgentListener, isPrompt: boolean): void {
     this.#listener = listener
     this.#wasPrompted ||= isPrompt
@@ -97,7 +97,7 @@ export class OwnBeginning {
     return answer.promise
   }
 
-  /** Drops held updates and cancels held questions. Idempotent. */
+  /** Drops the stored updates and cancels the stored questions. Idempotent. */
   close(): void {
     this.#tail?.stop()
     for (const { answer } of this.#letGo().questions) answer.resolve(cancelledResult)

@@ -173,7 +173,7 @@ export class AcpSession {
     }
   }
 
-  /** Sends a prompt. Resolves with the response that ends the turn; there is no time limit. */
+  /** Sends a prompt and returns the response that ends the turn. The wait has no time limit. */
   prompt(blocks: readonly PromptBlock[], listener: AgentListener): Promise<unknown> {
     this.#own.attach(listener, true)
     return this.connection.request('session/prompt', { sessionId: this.id, prompt: blocks }, { timeoutMs: Infinity })
@@ -337,7 +337,7 @@ export class AcpSession {
   }
 
   #findProcesses(): Promise<readonly RunningProcess[] | undefined> {
-    return this.connection.processes().catch(() => undefined) // Undefined says that the processes are not known.
+    return this.connection.processes().catch(() => undefined) // The processes are not known.
   }
 
   #request(method: string, params: object): Promise<unknown> {

@@ -27,7 +27,7 @@ interface Holder {
 export class AgentSlots {
   readonly limit: number
   readonly #idle: { readonly ms: number, readonly timers: Timers }
-  /** The agents that hold a slot; idle agents in the order in which they became idle. */
+  /** The agents with a slot. Idle agents are in the order in which they became idle. */
   readonly #holders = new Set<Holder>()
   /** The conversations of the waiting agents, by the promise that resolves at the agent's turn. */
   readonly #queue = new Map<Deferred<void>, string>()

@@ -28,7 +28,7 @@ export interface ToolCall {
   readonly parent: string | undefined
 }
 
-/** The most characters of a command's terminal output that are stored. A note then says that the rest is lost. */
+/** The most characters of a command's terminal output that are stored. */
 const terminalOutputLimitChars = 1_000_000
 const titleLimitChars = 10_000
 const kindLimitChars = 100

@@ -20,7 +20,7 @@ export interface RanCall {
 }
 
 /**
- * - `fine`: allowed, or not in need of a question.
+ * - `fine`: allowed; or not refused, and in no need of a question.
  * - `let-through`: a command that the agent's mode runs without a question.
  * - `unclear`: not allowed, and not known to change anything.
  * - `unasked`: refused, or not allowed although it needed a question.

@@ -115,7 +115,7 @@ export class ConversationWorktrees implements Worktrees {
     }
   }
 
-  /** Makes the folder that holds one worktree. @throws AppError `conflict` when it exists, `invalid_input` */
+  /** Makes the folder of one worktree. @throws AppError `conflict` when the folder exists, `invalid_input` */
   async #makeDir({ id, path }: Worktree): Promise<void> {
     try {
       await makeNewFolder(dirname(path))

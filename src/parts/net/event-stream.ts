@@ -34,12 +34,12 @@ export class EventParser {
     this.#limitChars = limitChars
   }
 
-  /** The newest event id of the stream; empty while no event had one. */
+  /** The newest event id of the stream; empty without an id. */
   get lastEventId(): string {
     return this.#lastEventId
   }
 
-  /** The time to wait before reconnecting; undefined until the stream has sent one. */
+  /** The time to wait before reconnecting; undefined if the stream has not sent it. */
   get retryMs(): number | undefined {
     return this.#retryMs
   }
