@@ -34,7 +34,7 @@ export const browser = {
   /** Returns the tool set if a browser is installed and would start as the server's user. */
   async tools(values, { PATH = '' }) {
     const { browser: program, browserNoSandbox } = valuesOf(options, values)
-    const isThere = await findBrowser(program, PATH).then(() => true, () => false) // An error: no browser.
+    const isThere = await findBrowser(program, PATH).then(() => true, () => false) // An error means no browser.
     return isThere && (browserNoSandbox || !refusesSandbox()) ? ['browser_tool_set'] : []
   },
   examine: (values, { PATH = '' }) =>

@@ -106,7 +106,7 @@ async function describe(agentsDir: string, name: string, providers: readonly Pro
     const isOther = pinned !== '' && pinned !== found.version
     return { ...about, state: 'installed', advice: isOther ? `the pinned version is ${pinned}: ${again}` : '' }
   } catch {
-    return { version: '', state: 'damaged record', sizeBytes: 0, advice: again } // The row reports it.
+    return { version: '', state: 'damaged record', sizeBytes: 0, advice: again } // The row reports the error.
   }
 }
 

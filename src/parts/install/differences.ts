@@ -41,7 +41,7 @@ export async function findDifference(folder: string, installation: Installation)
   if (installation.doubt !== undefined) return installation.doubt
   for (const { path, size, stamp } of installation.files) {
     if (stamp === undefined) continue
-    const now = await lstat(join(folder, installation.folder, path)).catch(() => undefined) // The next line reports it.
+    const now = await lstat(join(folder, installation.folder, path)).catch(() => undefined) // Reported below.
     if (now === undefined) return { path, problem: 'missing' }
     const isSame = now.isFile() && now.size === size && now.mtimeMs === stamp.mtimeMs && now.ino === stamp.inode
     if (!isSame) return { path, problem: 'changed' }

@@ -158,7 +158,7 @@ export class HttpTransport implements Transport, Framing {
       const start = performance.now()
       const stream = await this.#get(lastEventId, signal)
       if (lastEventId === '') this.#options.onGap?.()
-      const part = await this.#read(stream, signal, undefined).catch(ignore) // It counts as a failure.
+      const part = await this.#read(stream, signal, undefined).catch(ignore) // An error counts as a failure.
       const isNew = part?.lastEventId !== undefined && part.lastEventId !== lastEventId
       if (performance.now() - start > steadyMs || isNew) {
         failures = 0

@@ -75,12 +75,12 @@ export class Journal {
 
   /** Records how far a conversation was delivered. A failed write is ignored. */
   async advance(conversation: string, { seq, last, told }: Position): Promise<void> {
-    await this.#write({ conversation, seq, last, told }, false).catch(ignore) // It only repeats a delivery.
+    await this.#write({ conversation, seq, last, told }, false).catch(ignore) // A lost line only repeats a delivery.
   }
 
   /** Records that a deleted conversation is fully delivered. A failed write is ignored. */
   async forget(conversation: string): Promise<void> {
-    await this.#write({ gone: conversation }, false).catch(ignore) // It only repeats a delivery.
+    await this.#write({ gone: conversation }, false).catch(ignore) // A lost line only repeats a delivery.
   }
 
   /** Adds a dead letter, or replaces it. Resolves when it is durable. @throws AppError or a system error */

@@ -55,6 +55,6 @@ function valueOf(text: string): unknown {
   try {
     return parseJson(text)
   } catch {
-    return text // Not JSON: it is a text.
+    return text // The text is no JSON.
   }
 }

@@ -108,7 +108,7 @@ async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<
 
 /** Opens a directory; undefined for a directory that cannot be opened. */
 async function enter(entry: Entry): Promise<DirectoryHandle | undefined> {
-  return entry.place.directory.enter(entry.name).catch(() => undefined) // The walk leaves it out.
+  return entry.place.directory.enter(entry.name).catch(() => undefined) // The walk skips it.
 }
 
 function entryOf(start: ContainedPath, parent: DirectoryHandle, relativePath: string, stats: BigIntStats): Entry {
