@@ -9,7 +9,7 @@ import { countValues, parseJson, usualValueLimit } from './json.ts'
 import { createFile, storageError, writeFileAtomically } from './own-files.ts'
 import { readText } from './read-files.ts'
 
-/** The default limit of a file's size. A file is parsed at once, so a larger file would block the event loop. */
+/** The default limit of a file's size. A file is parsed in one turn of the event loop. */
 const defaultLimitBytes = 16 * 1024 * 1024
 
 export interface ReadJsonFileOptions {

@@ -32,7 +32,7 @@ export function linger(request: IncomingMessage, done: () => void): void {
   let left = lingerBytes
   const onData = (chunk: Buffer): void => {
     left -= chunk.length
-    // After the pause the client can send no more, and may still read the response.
+    // No more bytes are taken from the client, which may still read the response.
     if (left < 0) request.pause()
   }
   const stop = (): void => {

@@ -40,7 +40,7 @@ export function startOnTerminal({ kind, line, env, ...options }: TerminalProgram
   return startChild({ ...options, ...commandOf(kind, line), env: { ...env, SHELL: '/bin/sh' } })
 }
 
-/** Sends Ctrl-C: a byte to a terminal, SIGINT to the process group over pipes. */
+/** Sends Ctrl-C: a byte to a terminal; over pipes, SIGINT to the process group. */
 export function interruptTerminal(kind: TerminalKind, child: Child): void {
   if (kind !== 'pipes') child.stdin.write('\x03')
   else child.signalGroup('SIGINT')
