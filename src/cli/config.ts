@@ -1,8 +1,7 @@
 /**
- * `agent-server config`: prints every option with its value and the source of the value: a flag, a variable, a member
- * of the configuration file, or `default`.
+ * `agent-server config`: prints every option with its value and its source (flag, variable, file or default).
  *
- * The command reads no data folder. For a secret it prints only whether it is set.
+ * The value of a secret is not shown.
  */
 import { formatRows } from '../base/rows.ts'
 import type { Config } from '../config.ts'
@@ -11,7 +10,7 @@ import { entries } from './options.ts'
 
 export interface ConfigQuestion {
   readonly config: Config
-  /** The sources of the values that are not defaults, by the name of the option. */
+  /** The source of each option that was given, by option name. */
   readonly origins: ReadonlyMap<string, string>
   readonly words: readonly string[]
   readonly asJson: boolean
@@ -29,7 +28,7 @@ export function printConfig({ config, origins, words, asJson }: ConfigQuestion):
   return 0
 }
 
-/** Returns the value to print: null for no value, and `set` or null for a secret or a list of secrets. */
+/** Returns the value to print. A secret gives `set` or null. */
 function shown({ isSecret = false }: Option<unknown>, value: unknown): unknown {
   if (!isSecret) return value ?? null
   return value === undefined || (Array.isArray(value) && value.length === 0) ? null : 'set'

@@ -71,17 +71,14 @@ const column = 32
 /** The words that `--help` accepts as a topic. `--help` without a topic prints the whole text. */
 export const helpTopics: readonly string[] = ['serve', ...Object.keys(helpTexts), ...partCommands.keys(), 'config']
 
-/** Returns the help text of a topic. Without a topic, or with an unknown one, returns the text with all options. */
+/** Returns the help text of a topic. Without a known topic, returns the text with all options. */
 export function formatHelp(topic?: string): string {
   if (topic === 'config') return formatNames()
   const own = helpTexts[topic ?? ''] ?? partCommands.get(topic ?? '')?.help
   return own ?? formatOptions(topic === 'serve' ? serve : intro)
 }
 
-/**
- * Returns the help on the configuration file: a row for each member with its name, its form and its default. The member
- * for a secret's file has no default. The rows have the order of the options in config.ts.
- */
+/** Returns the help on the configuration file, with a row for each member: its name, its form and its default. */
 function formatNames(): string {
   const rows = entries.flatMap((entry) => {
     const [name = ''] = membersOf(entry)
@@ -135,10 +132,7 @@ const units: Readonly<Record<string, readonly (readonly [size: number, word: str
   MS: [[60_000, 'min'], [1000, 's']],
 }
 
-/**
- * Returns the value in a larger unit, such as ` (20 min)`, to follow the default of a flag. Returns an empty text when
- * no unit divides the value.
- */
+/** Returns a number in a larger unit, such as ` (20 min)`. Returns an empty text when no unit divides it. */
 function inUnits(value: number, placeholder: string): string {
   const unit = units[placeholder]?.find(([size]) => value % size === 0)
   return unit === undefined ? '' : ` (${value / unit[0]} ${unit[1]})`

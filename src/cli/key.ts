@@ -1,9 +1,4 @@
-/**
- * `agent-server key`: prints the path of the session key that the server made for its data folder. With `--show` it
- * prints the key.
- *
- * The command makes no file. A key that the operator gave as an option is not printed.
- */
+/** `agent-server key`: prints the path of the session key in the data folder. With `--show`, prints the key. */
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'
 import type { Config } from '../config.ts'

@@ -2,9 +2,7 @@
 /**
  * The program `agent-server`: reads the command line and runs one subcommand.
  *
- * In the server, only this folder reads `process.env`, sets the exit code and listens to signals. A mistake of the user
- * gives one line on standard error, and an exit code that `--help` documents. A command ends without a message when the
- * reader of its output has gone.
+ * A failure gives a message on standard error and an exit code that `--help` documents.
  */
 import { allParts } from '../all-parts.ts'
 import { AppError, messageOf, type ErrorCode } from '../base/errors.ts'
@@ -49,7 +47,7 @@ const exitCodes: Partial<Record<ErrorCode, number>> = {
   settings_unreadable: 5,
 }
 
-/** Subcommands of `sealing-keys` that also work under its old name, as in `agent-server keys rotate`. */
+/** Subcommands of `sealing-keys` that also work under its old name `keys`. */
 const oldSealingWords: readonly string[] = ['rotate', 'reseal', 'forget']
 
 process.exitCode = await main()
@@ -82,8 +80,8 @@ async function run(command: Command, line: Exclude<ParsedCommandLine, { kind: 'h
 }
 
 /**
- * Prints help on the last word that is a topic. Prints the whole text when there are no words.
- * @throws AppError `invalid_option` when there are words, but no word is a topic
+ * Prints help on the last word that is a topic. Without words, prints the whole text.
+ * @throws AppError `invalid_option` for words without a topic
  */
 function printHelp(words: readonly string[]): number {
   const topic = words.findLast((word) => helpTopics.includes(word))
@@ -120,8 +118,7 @@ interface NamedCommand {
 }
 
 /**
- * Returns the command that the first word names. The command is `serve` without a word, and when the first word is a
- * flag. The word `help` means `--help`.
+ * Returns the command that the first word names. The default is `serve`. The word `help` means `--help`.
  * @throws AppError `invalid_option` for an unknown word
  */
 function commandOf(argv: readonly string[]): NamedCommand {

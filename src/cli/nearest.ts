@@ -1,9 +1,6 @@
-/**
- * Finds the candidate that a mistyped name most likely meant, by edit distance (Levenshtein: insertions, deletions
- * and replacements of one character).
- */
+/** Finds the candidate nearest to a mistyped name, by edit distance (Levenshtein). */
 
-/** Returns the nearest candidate; undefined when more than a third of the name would have to change. */
+/** Returns the nearest candidate; undefined if its distance exceeds a third of the name's length. */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined
   let bestDistance = Math.floor(name.length / 3) + 1
@@ -18,8 +15,8 @@ export function nearest(name: string, candidates: readonly string[]): string | u
 }
 
 /**
- * Returns the edit distance of two texts. It is computed row by row: `row[column]` is the distance of the letters of
- * `left` so far to the first `column` letters of `right`.
+ * Returns the edit distance of two texts. `row[column]` is the distance of the letters of `left` so far to the first
+ * `column` letters of `right`.
  */
 function distanceOf(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, column) => column)

@@ -1,10 +1,8 @@
 /**
- * Makes a `Config` from a command line, an environment and a configuration file. All three are arguments: this file
- * reads nothing by itself.
+ * Makes a `Config` from a command line, an environment and a configuration file.
  *
  * Each option has a name in all three: `dataDir` is `--data-dir`, `AGENT_SERVER_DATA_DIR`, and `dataDir` or `data-dir`
- * in the file. A flag overrides a variable, a variable overrides the file, and the file overrides the default. A secret
- * can also be given as a file (`--secret-key-file`). Errors never show a secret.
+ * in the file. A flag overrides a variable, and a variable overrides the file.
  */
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -26,7 +24,7 @@ export interface CommandLine {
   readonly modeOf: (path: string) => number | undefined
   /** The base of relative paths. The base of paths in a configuration file is the folder of the file. */
   readonly currentDir: string
-  /** The flags that only the present command has, and whether each is followed by a value. */
+  /** The command's own flags. A `value` flag is followed by a value. */
   readonly commandFlags?: Readonly<Record<string, 'switch' | 'value'>>
 }
 
@@ -45,7 +43,7 @@ export type ParsedCommandLine =
       readonly given: Readonly<Record<string, readonly string[]>>
       /** Files with keys in them that other users may read. */
       readonly exposedFiles: readonly string[]
-      /** The flag, variable or member of the file that gave the value of an option, by the option's name. */
+      /** The flag, variable or file member that gave each option, by option name. */
       readonly origins: ReadonlyMap<string, string>
     }
 
@@ -55,12 +53,12 @@ interface Sources extends Pick<CommandLine, 'environment' | 'readFile' | 'modeOf
   readonly origins: Map<string, string>
 }
 
-/** One flag, with its variable, by which an option can be given. */
+/** One flag of an option. A secret also has a flag with `-file`. */
 export interface Entry {
   readonly name: string
   readonly option: Option<unknown>
   readonly flag: string
-  /** True when the option is given as the path of a file that holds its value. */
+  /** True when the flag takes the path of a file that holds the value. */
   readonly isFile: boolean
 }
 
@@ -118,7 +116,7 @@ function readFlags({ argv, commandFlags = {} }: CommandLine): Flags {
   const options: Record<string, { type: 'boolean' | 'string'; short?: string }> = {}
   for (const [flag, kind] of kinds) options[flag] = { type: kind === 'switch' ? 'boolean' : 'string' }
   options['help'] = { type: 'boolean', short: 'h' }
-  // Not strict, so that this file reports unknown flags in its own words.
+  // Not strict: unknown flags are reported below.
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true })
   const flags: Record<string, string[]> = {}
   const given: Record<string, string[]> = {}
@@ -155,10 +153,9 @@ function readVariables(line: Sources): Values {
     const source = variableOf(entry.flag)
     const word = line.environment[source]
     if (word === undefined) continue
-    // Many tools set an empty variable to say that there is no value, so it is ignored. An empty path is refused,
-    // because it is more likely a dangerous mistake.
+    // An empty variable counts as unset. An empty path is refused (`resolvePath`).
     if (word === '' && !takesPath(entry)) continue
-    // Keys and commands may contain commas, so a variable holds one key or command. A file may hold several.
+    // Keys and commands may contain commas, so their variables are not split.
     const isSplit = entry.option.kind === 'list' && !entry.option.isSecret
     const words = isSplit ? word.split(',').map((item) => item.trim()) : [word]
     take(values, entry, readWords(entry, words, source, line), source, line)
@@ -166,7 +163,7 @@ function readVariables(line: Sources): Values {
   return values
 }
 
-/** Reads the variables that other servers use for the same options. */
+/** Reads variables with names of other servers, such as `SESSION_API_KEY`. */
 function readOtherVariables(line: Sources): Values {
   const values: Values = {}
   for (const entry of entries) {
@@ -199,7 +196,7 @@ export function membersOf({ name, flag, isFile }: Entry): string[] {
 }
 
 function parseConfigFile(path: string, content: string): Record<string, unknown> {
-  // The message of JSON.parse is not used: it may quote a secret in the file.
+  // The message of JSON.parse may quote a secret, so it is not used.
   const fault = findJsonFault(content)
   if (fault !== undefined) {
     throw unusable(`the configuration file ${path}`, `${placeIn(content, fault.offset)}: ${fault.reason}`)
@@ -239,7 +236,7 @@ function readWords(entry: Entry, words: readonly string[], source: string, line:
   }
 }
 
-/** True when the word is a path: for an option of the kind `path`, and for an option that is given as a file. */
+/** True when the option is given as a path. */
 function takesPath({ option, isFile }: Entry): boolean {
   return isFile || option.kind === 'path'
 }
@@ -250,10 +247,7 @@ function resolvePath(word: string, line: Sources, source: string): string {
   return resolve(line.currentDir, word)
 }
 
-/**
- * Refuses a key file that other users may write, because they could replace the key. Adds a key file that other users
- * may read, but not write, to `exposedFiles`.
- */
+/** Refuses a key file that other users may write. Adds a key file that other users may only read to `exposedFiles`. */
 function assertPrivate(path: string, line: Sources, source: string): void {
   const mode = line.modeOf(path)
   const others = mode === undefined ? 'nothing' : othersMay(mode)
@@ -276,10 +270,7 @@ function take(values: Values, { name, option }: Entry, value: unknown, source: s
   origins.set(name, source)
 }
 
-/**
- * Returns the default folders by the XDG base directory specification. A folder is left out when neither its variable
- * nor HOME is set.
- */
+/** Returns the default folders by the XDG base directory specification. */
 function defaultFolders(environment: CommandLine['environment']): Values {
   const home = environment['HOME']
   const data = environment['XDG_DATA_HOME'] || (home && join(home, '.local', 'share'))

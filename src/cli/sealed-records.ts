@@ -1,6 +1,7 @@
 /**
- * Finds the sealing keys that a conversation needs, from the private records of its log. These are the keys of its
- * newest agent settings and of the newest value of each of its secrets. Earlier values are never opened again.
+ * Finds the sealing keys that a conversation needs, from the private records of its log.
+ *
+ * Only the newest agent settings and the newest value of each secret count.
  */
 import { isObject, parseOwnJson } from '../base/json.ts'
 import { keysOfTokens } from '../settings/key-ids.ts'
@@ -25,7 +26,7 @@ export class SealedRecords {
     this.#secrets.clear()
   }
 
-  /** Returns the ids of the keys that are needed by the records read so far. */
+  /** Returns the ids of the keys that the records so far need. */
   keys(): ReadonlySet<string> {
     return keysOfTokens([this.#agent, ...this.#secrets.values()])
   }

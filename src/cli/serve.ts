@@ -1,11 +1,9 @@
 /**
  * `agent-server serve`: runs a server until a signal ends it.
  *
- * When the server is ready, standard output shows its address. It also shows the path of a session key that the server
- * made, and the address of the console if the part `console` is loaded. Its log goes to standard error or to
- * `--log-file`. The first SIGTERM, SIGINT or SIGHUP pauses the running conversations and ends the server with exit code
- * 0. Before the pause, SIGTERM lets runs finish for `--drain-seconds`. A second signal ends the server at once. While a
- * log is a file, SIGHUP does not end the server but opens the files of the logs again.
+ * Standard output shows the server's address. The server's log goes to standard error or to `--log-file`. SIGTERM first
+ * lets runs finish for `--drain-seconds`. If a log is a file, SIGHUP opens the log files again and does not end the
+ * server.
  */
 import { createAgentServer, type AgentServer } from '../agent-server.ts'
 import { createLog, type Log } from '../base/log.ts'

@@ -1,10 +1,4 @@
-/**
- * Watches for the events that end the program: signals, an output without a reader, and uncaught errors. The library
- * leaves these events to its host.
- *
- * SIGHUP (the terminal was closed) ends the program too, unless a log is a file. Node resets inherited signal
- * dispositions at its start, so `nohup` cannot make a Node program ignore SIGHUP.
- */
+/** Watches for the events that end the program: signals, lost outputs and uncaught errors. */
 import { closeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { AppError, systemCodeOf } from '../base/errors.ts'
@@ -15,7 +9,7 @@ export type EndSignal = (typeof signals)[number]
 
 /**
  * Calls `first` at the first signal, then stops listening, so that a second signal ends the process. With `hangup`,
- * SIGHUP does not count: each SIGHUP calls `hangup`. Returns a function that stops listening to all.
+ * each SIGHUP calls `hangup` instead. Returns a function that stops listening.
  */
 export function onSignals(first: (signal: EndSignal) => void, hangup?: () => void): () => void {
   const ending = hangup === undefined ? signals : signals.filter((signal) => signal !== 'SIGHUP')
@@ -35,11 +29,7 @@ export function onSignals(first: (signal: EndSignal) => void, hangup?: () => voi
   }
 }
 
-/**
- * Aborts `ended` at the first signal, or when standard output fails: `agent-server doctor | head -1` ends when `head`
- * has ended. The reason is an AppError for a signal, and the write error for standard output. Returns a function that
- * stops listening.
- */
+/** Aborts `ended` at the first signal, or when standard output fails. Returns a function that stops listening. */
 export function onInterrupt(ended: AbortController, words: string): () => void {
   const fail = (error: Error): void => ended.abort(error)
   const stopListening = onSignals(() => ended.abort(new AppError('unavailable', words)))
@@ -51,8 +41,8 @@ export function onInterrupt(ended: AbortController, words: string): () => void {
 }
 
 /**
- * Keeps the program running when its standard streams are lost: failed writes are ignored. A lost terminal is closed
- * before the exit, because Node would try to restore its modes and abort.
+ * Ignores failed writes to standard output and standard error. A lost terminal is closed before the exit, because Node
+ * would try to restore its modes and abort.
  */
 export function surviveLostStreams(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore) // The reader has gone.
@@ -62,7 +52,7 @@ export function surviveLostStreams(): void {
   })
 }
 
-/** True for the error of a write without a reader: a closed pipe (EPIPE) or a closed terminal (EIO). */
+/** True for the error of a write to a closed pipe (EPIPE) or a closed terminal (EIO). */
 export function isReaderGone(thrown: unknown): boolean {
   return ['EPIPE', 'EIO'].includes(systemCodeOf(thrown) ?? '')
 }

@@ -1,9 +1,8 @@
 /**
- * Converts places in stacks of the joined program (`dist/agent-server*.js`, made by scripts/join) to places in the
- * modules.
+ * Converts places in stacks of the joined program (`dist/agent-server*.js`) to places in the modules.
  *
- * A joined file has each module as a block under a line `// src/path.js`. Line 1 of the module is the third line below
- * that line. A joined file is read when a stack through it is shown for the first time. Other text stays unchanged.
+ * In a joined file, each module is a block under a line `// src/path.js`. Line 1 of the module is the third line below
+ * that line.
  */
 import { readFileSync } from '../base/read-files.ts'
 
@@ -54,7 +53,7 @@ function findBlocks(text: string): Block[] {
   return found
 }
 
-/** Returns the text of a joined file; empty when it cannot be read, so that its places stay unconverted. */
+/** Returns the text of a joined file; empty when it cannot be read. */
 function readJoined(file: string): string {
   try {
     return readFileSync(new URL(file, dist), 'utf8')

@@ -1,9 +1,8 @@
 /**
- * `agent-server verify [ID ...]`: checks the stored data and changes nothing, with or without a running server.
+ * `agent-server verify [ID ...]`: checks the stored data and changes nothing.
  *
- * With ids the command checks only these conversations. Without ids it checks the format, the keys, the sealed files
- * and all conversations. It prints a line for each sound conversation with the head of its log, and a line for each
- * damage. The check finds accidents, not changes by a person who may write the files (decisions 8).
+ * With ids, checks only these conversations. Without ids, also checks the keys, the sealed files and the files of
+ * parts. The check finds accidents, not changes by a person who may write the files (decisions 8).
  */
 import { join } from 'node:path'
 import { allParts } from '../all-parts.ts'
@@ -38,8 +37,7 @@ interface VerifiedConversation extends Omit<VerifyResult, 'head' | 'expected'> {
 
 /**
  * Runs the command. Returns exit code 0 when everything is sound, otherwise 1.
- * @throws AppError `invalid_option` for `expect` without one id, `not_found` for an unknown id or no data folder,
- * `format_unsupported`, `storage_failed`
+ * @throws AppError `invalid_option` for `expect` without one id; `not_found`, `format_unsupported`, `storage_failed`
  */
 export async function verify({ config, ids, expect, asJson }: VerifyCommand): Promise<number> {
   if (expect !== undefined && ids.length !== 1) {
@@ -65,11 +63,7 @@ export async function verify({ config, ids, expect, asJson }: VerifyCommand): Pr
   return isSound ? 0 : 1
 }
 
-/**
- * Returns the ids of the conversations to verify: the given ids, with or without dashes, or all stored conversations
- * when no id is given.
- * @throws AppError `not_found`
- */
+/** Returns the ids to verify; all stored ids when no id is given. @throws AppError `not_found` */
 async function chosen(folder: string, ids: readonly string[]): Promise<string[]> {
   const stored = existsSync(folder) ? (await listConversations(folder)).sort() : []
   if (ids.length === 0) return stored
@@ -102,7 +96,7 @@ interface OneConversation {
   readonly isAsked: boolean
 }
 
-/** Checks one conversation. Returns undefined when it was deleted after the command had found it. */
+/** Checks one conversation. Returns undefined for an unnamed conversation that was deleted meanwhile. */
 async function verifyOne(
   { folder, id, expect, given, isAsked }: OneConversation,
 ): Promise<VerifiedConversation | undefined> {
