@@ -1,9 +1,8 @@
 /**
  * One open conversation: its journal, its readers, its agent and its current run.
  *
- * `list/service` keeps at most one object per id. A public method that changes something resolves when the change is
- * durable (decisions 6). A refused request throws an AppError. A request without an effect, such as a pause of a
- * finished conversation, resolves. `close()` closes all members, once.
+ * A method that changes something resolves when the change is durable (decisions 6). A refused request throws an
+ * AppError.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../base/errors.ts'
@@ -76,7 +75,7 @@ export interface Patch {
 
 export interface ConversationLoad {
   readonly readers: number
-  /** Readers that lack published events or whose connection takes nothing now. */
+  /** Readers that lack published events or whose sink is full. */
   readonly readersBehind: number
   /** Bytes that wait to be written to the log. */
   readonly queuedBytes: number
@@ -126,15 +125,14 @@ export class Conversation {
     return this.#closing !== undefined
   }
 
-  /** True while a run, a goal or a reader uses the conversation. A busy conversation is not closed as idle. */
+  /** True while a run, a goal or a reader uses the conversation. */
   get isBusy(): boolean {
     return this.isRunning || this.goal.isActive || this.#parts.feed.readerCount > 0
   }
 
   /**
-   * Appends a user message and stops a goal. With `run`, the current run serves the message, or a new run begins.
-   * @throws AppError `body_too_large` when the event would be longer than the log accepts; the errors of
-   * `Requests.once`, `Gate.assertWritable` and `AdmissionRules`
+   * Appends a user message and stops a goal. With `run`, the current run or a new run serves the message.
+   * @throws AppError `body_too_large`; the errors of `Requests.once`, `Gate.assertWritable` and `AdmissionRules`
    */
   send(message: Message, run: boolean, request?: KeyedRequest): Promise<void> {
     const { requests, gate, inbox, beginning, eventLimitBytes } = this.#parts
@@ -152,8 +150,8 @@ export class Conversation {
   }
 
   /**
-   * Starts a run. A run also approves the actions that wait for the user between two runs. A finished conversation
-   * without a new message does not change.
+   * Starts a run. Approves the actions that wait for the user between two runs. Does nothing in a finished conversation
+   * without a new message.
    * @throws AppError `already_running`; as `Requests.once`, `Gate.assertWritable` and `AdmissionRules.starting`
    */
   run(request?: KeyedRequest): Promise<void> {
@@ -163,7 +161,7 @@ export class Conversation {
   async #run(request: KeyedRequest | undefined): Promise<void> {
     const { journal, gate, runner, approvals, beginning } = this.#parts
     await gate.assertWritable()
-    // A run whose end is published may still be writing its state cache. Wait for it instead of refusing the request.
+    // A run whose end is published may still be writing its state cache.
     if (isEnded(journal.status) || approvals.waiting().length > 0) await runner.settled()
     gate.assertOpen()
     if (this.isRunning) throw new AppError('already_running', 'Cannot run the conversation: it is running already')
@@ -175,9 +173,8 @@ export class Conversation {
   }
 
   /**
-   * Pauses the run. A stepping agent first ends its current step, and this method waits at most `pauseLimitMs` for
-   * that. Any other agent is stopped at once. Without a run, `idle` becomes `paused`. Does nothing while a run waits
-   * for a confirmation.
+   * Pauses the run. A stepping agent first ends its current step, which this method awaits for at most `pauseLimitMs`.
+   * Any other agent is stopped at once. Does nothing while a run waits for a confirmation.
    */
   async pause(): Promise<void> {
     const { journal, gate, runner, seat } = this.#parts
@@ -204,9 +201,9 @@ export class Conversation {
   }
 
   /**
-   * Answers the pending confirmation with the id in `approval`. Without an id, answers the turn's confirmation or all
-   * actions that wait between runs, if there are any.
-   * @throws AppError `not_found` when the id names no pending confirmation; as `assertApproves`, `Gate.assertWritable`
+   * Answers the confirmation that `approval` names. Without an id, answers the turn's confirmation or all actions that
+   * wait between runs.
+   * @throws AppError `not_found` for an unknown id; as `assertApproves`, `Gate.assertWritable`
    */
   respond(approval: Approval, request?: KeyedRequest): Promise<void> {
     const { requests, approvals } = this.#parts
@@ -266,7 +263,7 @@ export class Conversation {
     return micros === undefined ? undefined : this.events.firstAtOrAfter(micros)
   }
 
-  /** Resolves when the current run has ended; without a run, when the next run has ended. */
+  /** Resolves when the current run, or else the next run, has ended. */
   nextEnd(): Promise<void> {
     return this.#parts.runner.nextEnd()
   }
@@ -284,8 +281,7 @@ export class Conversation {
   }
 
   /**
-   * Adds a live reader. Its first frame is the full state at this time. The following frames are the events from seq
-   * `from` on, or only new events.
+   * Adds a live reader. Its first frame is the full state. The events from seq `from` on follow, or only new events.
    * @throws AppError `unavailable` when there are too many readers.
    */
   join(options: { readonly from: number | 'now'; readonly encode: Encode; readonly sink: Sink }): Reader {
@@ -310,7 +306,7 @@ export class Conversation {
     await goal
     await log.durable().catch(() => undefined) // `log.failure` keeps the error.
     feed.close(reason)
-    // The state file is a cache. Without it the next opening folds the log.
+    // A failure is ignored: the state file is a cache.
     if (reason === 'closed' && log.failure === undefined) await saveState().catch(() => undefined)
     await log.close()
     onClosed()
@@ -319,7 +315,7 @@ export class Conversation {
   #pauseIdle(): Promise<void> {
     const { gate, journal } = this.#parts
     return gate.write(() => {
-      // A run that began since the request to pause is not paused.
+      // A run may have begun since the request.
       if (journal.status !== 'idle') return
       journal.move('paused')
       journal.record({ kind: 'PauseEvent', source: 'user' })

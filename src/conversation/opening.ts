@@ -1,9 +1,8 @@
 /**
- * Opens the conversation in a folder: opens its log, computes its state, and ends a run that a killed server left.
- *
- * With a current cache of the state, only later lines are read, however long the history is. A stored `running` becomes
- * `error`, and each action without a result gets an AgentErrorEvent. The conversation can be run again at once
+ * Opens the conversation in a folder: opens its log, computes its state, and ends a run that a killed server left
  * (decisions 14).
+ *
+ * With a current cache of the state, only later lines are read.
  */
 import { withFields, type Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
@@ -70,7 +69,7 @@ export interface ConversationDeps {
   readonly secrets: AgentSecrets
   readonly mask: (text: string) => string
   readonly createMaskingStream: () => MaskingStream
-  /** Called when a conversation was closed, or when its creation failed. */
+  /** Called when a conversation was closed or could not be created. */
   readonly onClosed: (conversationId: string) => void
 }
 
@@ -99,7 +98,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     const state = await foldLog(log, { from: await readCachedState(directory, log) })
     const diagnostics = withFields(deps.diagnostics, { conversation_id: state.id })
     const feed = new Feed(log, deps.readerLimit, deps.readingTurns, diagnostics)
-    // Events and frames share one stamper, so that the time of a delta is never before that of an earlier event.
+    // Events and frames share one stamper, so that their times are in order.
     const nextStamp = createStamper(deps.clock, deps.random, state.last_micros)
     const journal = new Journal({
       log,
@@ -122,7 +121,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   }
 }
 
-/** Opens only the log in a conversation's folder, without a state or an agent. */
+/** Opens the log in a conversation's folder. */
 export function openConversationLog(directory: string, deps: ConversationDeps): Promise<ConversationLog> {
   return openLog({
     directory,

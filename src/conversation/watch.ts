@@ -1,8 +1,7 @@
 /**
  * The events of a conversation as an async iterable, for hosts that embed the server.
  *
- * No event is lost, doubled or reordered. At most `bufferLimit` events are held for a slow host, which gets later
- * events from the log.
+ * At most `bufferLimit` events are held for a slow host. Later events are read from the log.
  */
 import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import { deferred, type Deferred } from '../base/wait.ts'
@@ -13,12 +12,12 @@ import { storedEvent } from './log/stored-event.ts'
 
 const bufferLimit = 256
 
-/** A stored event, the full state, or a frame that is not stored. */
+/** A stored event, or an unstored frame such as the full state. */
 export type WatchedEvent = Event | PushFrame
 
 /**
- * Yields the full state, then the events from seq `from` on, or only new events. Ends when the conversation is closed
- * or deleted, when its log cannot be read, or when `signal` is aborted.
+ * Yields the full state, then the events from seq `from` on, or only new events. Ends when the conversation is closed,
+ * `signal` is aborted, or the log cannot be read.
  */
 export async function* watch(
   conversation: Conversation, from: number | 'now', signal: AbortSignal,
@@ -82,7 +81,7 @@ class WatchBuffer implements Sink {
     return this.#lines.shift()
   }
 
-  /** Resolves when an event is available, or when no more events will come. */
+  /** Resolves when an event is available or the stream has ended. */
   async filled(): Promise<void> {
     if (this.#lines.length > 0 || this.#hasEnded) return
     this.#waiting = deferred<void>()

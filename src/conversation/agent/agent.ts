@@ -1,10 +1,9 @@
 /**
- * The contract between a conversation and its agent. The files of `agents/` and the part `builtin` implement it.
+ * The contract between a conversation and its agent.
  *
  * A conversation runs at most one turn at a time. In a turn, the agent works on the user messages that no earlier turn
- * has served. The agent reports its work through `Turn`, and returns a `TurnEnd`. When `signal` is aborted, the agent
- * stops and returns `stopped` once nothing of the turn runs any more. The conversation then gives each action without a
- * result an AgentErrorEvent.
+ * has served, and reports through `Turn`. When `signal` is aborted, the agent ends all work of the turn and returns
+ * `stopped`.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { GoalVerdict } from '../../schema/generated/conversations.ts'
@@ -14,10 +13,7 @@ import type { AgentHost } from './host.ts'
 
 /** The facts about a kind of agent, built-in or external, that a conversation needs. */
 export interface AgentKind {
-  /**
-   * True for the built-in agent: it adds events and context to user messages (`Agent.introduction`, `Agent.contextOf`)
-   * and has a model for titles and goals (`Agent.makeTitle`, `Agent.judgeGoal`).
-   */
+  /** True for the built-in agent: it has `introduction`, `contextOf`, `makeTitle` and `judgeGoal`. */
   readonly readsMessages: boolean
   /** Creates the agent of a conversation. Starts no program. @throws AppError `part_missing`, `conflict` */
   create(host: AgentHost): Agent
@@ -26,9 +22,8 @@ export interface AgentKind {
 /** The agent of an open conversation. Creating an agent starts no program. */
 export interface Agent {
   /**
-   * True for a stepping agent: it works in steps and reads the history before each step. It gets a new message in its
-   * next step, and a pause (`turn.pausing`) ends its turn after the current step. For any other agent a pause cancels
-   * the turn. A new message does so too, unless the turn waits for a confirmation.
+   * True for a stepping agent. It reads the history before each step, so its next step gets a new message. A pause
+   * (`turn.pausing`) ends its turn after the current step.
    */
   readonly isStepping?: true
   /** Returns the event that must precede the first user message. */
@@ -42,21 +37,21 @@ export interface Agent {
   /** The methods that change the session's model, mode and options. Absent for an agent without a session. */
   readonly session?: AgentSession
   /**
-   * Answers a client's question that is not part of the conversation. Records no event.
-   * @throws AppError `bad_request` when the agent cannot answer questions, `agent_failed`, `agent_timeout`,
+   * Answers a client's question outside of the conversation. Records no event.
+   * @throws AppError `bad_request` when the agent cannot answer questions; `agent_failed`, `agent_timeout`,
    * `unavailable`; the signal's reason
    */
   askAside(question: string, signal: AbortSignal): Promise<AsideAnswer>
   /**
-   * Returns a title for a conversation that begins with this text. Returns undefined when the agent has no model.
-   * Rejects with the signal's reason when the signal is aborted.
+   * Returns a title for a conversation that begins with this text; undefined without a model. Rejects with the signal's
+   * reason.
    */
   makeTitle?(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined
   /** Judges from the history whether an objective is reached. Absent for an agent without a model. @throws Error */
   judgeGoal?(objective: string, signal: AbortSignal): Promise<GoalJudgement>
   /**
-   * Replaces older events by a summary in the agent's view of the history. Called between turns only. A turn that
-   * begins meanwhile waits for the summary.
+   * Replaces older events by a summary in the agent's view of the history. Called between turns. A turn that begins
+   * meanwhile waits for the summary.
    * @throws AppError `bad_request` without a condenser, `conflict` when there are too few events, `agent_failed`.
    */
   condense?(work: CondensingWork): Promise<void>
@@ -72,15 +67,15 @@ export interface AgentSession {
   /** Switches the model for later turns. @throws AppError `bad_request` when the agent refuses. */
   switchModel(model: string, signal: AbortSignal): Promise<void>
   /**
-   * Switches the session mode (contract: settings 3.3) for this session and later ones.
-   * @throws AppError `bad_request` when the agent refuses, `invalid_input` for a mode that skips questions which the
-   * policy requires.
+   * Switches the session mode for this session and later ones (contract: settings 3.3).
+   * @throws AppError `bad_request` when the agent refuses, `invalid_input` when the confirmation policy forbids the
+   * mode.
    */
   switchMode(mode: string, signal: AbortSignal): Promise<void>
   /**
-   * Sets an option of the agent's session other than mode and model, for this session and later ones.
-   * @throws AppError `bad_request` when the agent does not offer the option or refuses, `invalid_input` for a value
-   * that skips questions which the policy requires.
+   * Sets an option other than mode and model, for this session and later ones.
+   * @throws AppError `bad_request` when the agent refuses, `invalid_input` when the confirmation policy forbids the
+   * value.
    */
   switchOption(id: string, value: string, signal: AbortSignal): Promise<void>
 }
@@ -102,45 +97,41 @@ export interface CalledSkill {
 export interface Turn {
   /** True when the agent began this turn by itself (`AgentHost.beginRun`). Such a turn has no messages. */
   readonly isOwn: boolean
-  /**
-   * User messages that no turn has served, oldest first. May be empty, for example when the user resumes a stopped run.
-   */
+  /** User messages that no turn has served, oldest first; may be empty. */
   readonly messages: readonly MessageEvent[]
   readonly signal: AbortSignal
   /** Aborted when a stepping agent must end the turn before its next step. */
   readonly pausing: AbortSignal
   /** Ids of the actions that waited for the user and are now approved. */
   readonly approved: readonly string[]
-  /** Reports that the agent has got the user messages up to this event, also messages that came during the turn. */
+  /** Reports that the agent has got the user messages up to this event. */
   served(messageId: string): void
   /** Stores private provider state that belongs to one LLM response. The provider needs it back in later requests. */
   keepResponse(id: string, state: JsonObject): void
   /**
-   * Stores the unmasked form of an action that waits for the user, so that the action can run after a restart. `sealed`
-   * is the action as JSON, encrypted.
+   * Stores the unmasked JSON of an action that waits for the user, encrypted. The action can then run after a restart.
    */
   keepCall(actionId: string, sealed: string): void
   /**
-   * Records one event. The order of calls is the order in the history. Ignored after the end of the turn. Text that
-   * `delta` holds back for masking is sent before the event. Before a `midway` event it is not sent, because the text
-   * continues after that event.
+   * Records one event. Ignored after the end of the turn. After a `midway` event, the text that is being sent
+   * continues.
    */
   record(draft: EventDraft, isMidway?: 'midway'): Recorded
   /** Sends a piece of text to live readers; it is never stored. Secrets are masked, also across pieces. */
   delta(piece: { readonly content?: string; readonly reasoning_content?: string }): void
   /**
-   * Asks the user for a confirmation. Resolves with the user's answer, or with `denied` at the deadline. Resolves with
-   * `cancelled` when the turn is stopped or `withdrawn` is aborted.
+   * Asks the user for a confirmation. Resolves with `denied` at the deadline. Resolves with `cancelled` when the turn
+   * is stopped or `withdrawn` is aborted.
    */
   ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<ConfirmationAnswer>
   /** Adds a step's figures to the totals of its usage id. Clients get the new `stats` in this turn or at its end. */
   usage(report: UsageReport): void
   /**
    * Calls `listener` right before a user message is recorded during this turn. The agent then records the text that it
-   * has written so far, so that this text comes before the message in the history.
+   * has written so far.
    */
   onMessage(listener: () => void): void
-  /** Resolves when few recorded bytes wait for the disk (backpressure); undefined when there is no need to wait. */
+  /** Resolves when few recorded bytes wait for the disk; undefined when few wait now. */
   ready(): Promise<void> | undefined
 }
 
@@ -155,7 +146,7 @@ export interface QuestionDraft {
   readonly title: string
   /** Id of the ActionEvent that describes the action in full. It was recorded before the question. */
   readonly actionId?: string
-  /** The command line; absent when the action runs no command, or when the command is unknown. */
+  /** The command line; absent when it is unknown or the action runs no command. */
   readonly command?: string
   readonly diff?: QuestionDiff
   readonly locations?: readonly QuestionLocation[]
@@ -211,10 +202,10 @@ export interface AsideAnswer {
   readonly usage: UsageReport
 }
 
-/** The title as the model returned it, or the code and detail of the failure as in ConversationErrorEvent. */
+/** The model's title, or the code and detail of the failure as in ConversationErrorEvent. */
 export type TitleAnswer = AsideAnswer | { readonly failure: { readonly code: string; readonly detail: string } }
 
-/** Asks the model of a stored LLM profile for a title. Resolves with undefined when the profile has no model. */
+/** Asks the model of a stored LLM profile for a title. Resolves with undefined without a model. */
 export type TitleByProfile = (
   request: { readonly profile: string; readonly text: string; readonly signal: AbortSignal },
 ) => Promise<TitleAnswer | undefined>
@@ -236,15 +227,12 @@ export interface UsageReport {
   readonly perTurnTokens?: number
 }
 
-/**
- * How a turn ended. `served` is true when the agent got the turn's messages. When it is false, the next turn gets these
- * messages.
- */
+/** How a turn ended. `served` is true when the agent got the turn's messages. Otherwise the next turn gets them. */
 export type TurnEnd =
   | { readonly outcome: 'finished'; readonly served: true }
   | { readonly outcome: 'stopped'; readonly served: boolean }
   /** Pending actions wait for the user, also over a restart. The agent must be able to go on from the history. */
   | { readonly outcome: 'waiting'; readonly served: true }
-  /** The turn ended because the agent repeats itself without progress. */
+  /** The agent repeats itself without progress. */
   | { readonly outcome: 'stuck'; readonly served: true }
   | { readonly outcome: 'failed'; readonly served: boolean; readonly code: string; readonly detail: string }

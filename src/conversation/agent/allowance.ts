@@ -1,8 +1,6 @@
 /**
- * The limits of a turn that also hold for a sub-agent's conversation.
- *
- * The steps and the cost of a sub-agent count in the turn of its parent as well. So a turn cannot exceed its limits by
- * the use of sub-agents.
+ * The limits of a turn that also hold for a sub-agent. The sub-agent's steps and cost count in its parent's turn as
+ * well.
  */
 import type { UsageReport } from './agent.ts'
 

@@ -1,6 +1,4 @@
-/**
- * Finds and replaces the condensers of an agent that summarize the history with a model, also inside a pipeline. Pure.
- */
+/** Finds and replaces the condensers that summarize the history with a model, also inside a pipeline. Pure. */
 import type { Agent, LLMSummarizingCondenser, PlainCondenser } from '../../schema/generated/conversations.ts'
 
 type Condenser = Agent['condenser']

@@ -1,6 +1,5 @@
 /**
- * Makes the agent of a conversation from agent settings: an external agent with its command and model, or the built-in
- * agent with its tools, condenser and critic. Pure.
+ * Makes the agent of a conversation from agent settings. Pure.
  *
  * Secrets are copied as they are, sealed or plain.
  */

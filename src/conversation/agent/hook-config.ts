@@ -1,15 +1,14 @@
 /**
- * Converts the hooks of a request to the form in which they are stored (contract: conversations.md, section 10). Pure.
+ * Converts the hooks of a request to their stored form (contract: conversations.md, section 10). Pure.
  *
- * A request may name the six hook points in PascalCase, and may wrap them in an object with the single member `hooks`.
- * A hook point that is named twice and a regular expression that does not compile are errors.
+ * A request may name the hook points in PascalCase, and may wrap them in an object with the single member `hooks`.
  */
 import { AppError, type Issue } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
 import { parse } from '../../schema/check.ts'
 import { HookConfig } from '../../schema/generated/hooks.ts'
 
-/** Maps the contract's name of each hook point of the built-in agent to the name of its list in HookConfig. */
+/** Maps each hook point of the built-in agent to its list in HookConfig. */
 export const hookPoints = {
   PreToolUse: 'pre_tool_use',
   PostToolUse: 'post_tool_use',
@@ -51,9 +50,7 @@ export function matcherOf(text: string): Matcher {
 
 const metacharacters = /[\\^$.|?*+()[\]{}]/
 
-/**
- * Replaces names such as `PreToolUse` by list names such as `pre_tool_use`. The second member for a list is an issue.
- */
+/** Replaces names such as `PreToolUse` by list names. A second member for a list is an issue. */
 function withListNames(value: Readonly<Record<string, unknown>>, issues: Issue[]): Record<string, unknown> {
   const named = new Map<string, unknown>()
   for (const [name, list] of Object.entries(value)) {

@@ -1,19 +1,14 @@
-/**
- * The contract `AgentHost`: everything that a conversation lends to its agent while the conversation is open.
- * `run/host` implements it.
- *
- * An agent reaches the conversation only through this interface and through its current turn.
- */
+/** The interface through which an agent uses its conversation. `run/host` implements it. */
 import type { MaskingStream } from '../../base/masking.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { ClientTool, ConfirmationPolicy, SecurityAnalyzer } from '../../schema/generated/conversations.ts'
 import type { Event } from '../../schema/generated/events.ts'
 import type { AgentDefinition } from '../../schema/generated/agent-definitions.ts'
 
-/** Everything that a conversation lends to its agent while the conversation is open. */
+/** The values and methods of an open conversation that its agent may use. */
 export interface AgentHost {
   readonly conversationId: string
-  /** Absolute path. It exists when the conversation is created and may have vanished since. */
+  /** Absolute path. The folder may have vanished since the conversation was created. */
   readonly workingDir: string
   /** A private folder of this conversation for the agent's own files (long outputs). The first writer creates it. */
   readonly observationsDir: string
@@ -25,21 +20,21 @@ export interface AgentHost {
   readonly clientTools: readonly ClientTool[]
   /** Definitions of sub-agents by plugins and by the request. Their names are unique. */
   readonly agentDefinitions: readonly AgentDefinition[]
-  /** Returns a reader of the active branch from its first event on, for an agent that works from the history. */
+  /** Returns a reader of the active branch, from its first event on. */
   history(): History
   /** Returns the ids of the newest tool calls in the history, oldest first. */
   toolCallIds(limit: number): Promise<readonly string[]>
   /** Returns the current agent settings with sealed secrets. Returns the same object until the settings change. */
   settings(): JsonObject
-  /** Returns the current rules of a run, for an agent that checks them before each of its steps. */
+  /** Returns the rules to check before each step. */
   rules(): RunRules
-  /** Counts a step towards the limits of the parent, if any. Returns false when the parent has no step left. */
+  /** Counts a step towards the limits of the parent, if any. Returns false when no step is left. */
   takeStep(): boolean
   /** Returns the current confirmation policy. */
   policy(): ConfirmationPolicy
   /**
-   * Returns the values of the secrets by the name of their environment variable: all secrets, or those whose name
-   * `wanted` accepts. A secret of the conversation wins over a global secret of the same name.
+   * Returns the values of secrets by name: all, or those whose name `wanted` accepts. A secret of the conversation wins
+   * over a global secret of the same name.
    */
   secrets(signal: AbortSignal, wanted?: (name: string) => boolean): Promise<ReadonlyMap<string, string>>
   /** Returns the names of the conversation's own secrets, which win over variables of the agent's settings. */
@@ -47,19 +42,18 @@ export interface AgentHost {
   /** Lists the secrets without looking up their values. */
   secretNames(): Promise<readonly NamedSecret[]>
   /**
-   * Stores a new value for a secret that was lent as a file and that the agent's program has changed. Returns false,
-   * and stores nothing, when another value has replaced the lent value meanwhile.
+   * Stores the value that the agent's program gave to a lent secret. Returns false when the stored value is no longer
+   * the lent value.
    */
   replaceSecret(change: SecretChange): Promise<boolean>
   /**
-   * Reports that the agent began to work by itself. The current run then gets another turn with `Turn.isOwn`, or a new
-   * run begins. A turn with messages takes the place of this turn. Rejects when no run may begin: the agent must end
-   * the work.
+   * Reports that the agent began to work by itself. The current run gets another turn with `Turn.isOwn`, or a new run
+   * begins. Rejects when no run may begin: the agent must end the work.
    */
   beginRun(): Promise<void>
-  /** Returns the value that `keep` stored, also after a restart of the server; undefined if no value was stored. */
+  /** Returns the value that `keep` stored, also before a restart; undefined without a value. */
   kept(key: KeptKey): JsonObject | undefined
-  /** Stores private state, at most a few KB. It is durable with the next commit and never served to clients. */
+  /** Stores private state, at most a few KB. Clients never get it. */
   keep(key: KeptKey, value: JsonObject): void
   /**
    * Changes keys of `agent_state` (contract: conversations.md section 11) and publishes `agent_state` if a value
@@ -73,8 +67,8 @@ export interface AgentHost {
   /** Returns a masker for a text that arrives in pieces. */
   maskingStream(): MaskingStream
   /**
-   * Returns the masked transcript of the conversation. `served` leaves out messages that no turn has served. A
-   * transcript above the limit lacks its oldest events.
+   * Returns the masked transcript of the conversation, without the oldest events above the limit. `served` leaves out
+   * messages that no turn has served.
    */
   transcript(options: { readonly limitBytes: number; readonly upTo: 'served' | 'now' }): Promise<string>
 }
@@ -84,7 +78,7 @@ export interface NamedSecret {
   readonly description: string | null
 }
 
-/** The name of a lent secret, the value that was lent, and the value that the program wrote. */
+/** A secret whose lent value a program has changed to `current`. */
 export interface SecretChange {
   readonly name: string
   readonly lent: string
@@ -93,15 +87,12 @@ export interface SecretChange {
 
 /** Reads the active branch, part by part. */
 export interface History {
-  /** Returns the history since the previous call, up to the last event recorded before this call. */
+  /** Returns the part of the history since the previous call. */
   next(): Promise<HistoryPart>
 }
 
 export interface HistoryPart {
-  /**
-   * True when the events of this part begin with the first event of the branch. Earlier parts are then void. True in
-   * the first part, and after the head was moved.
-   */
+  /** True when this part begins with the first event of the branch. Earlier parts are then void. */
   readonly isFresh: boolean
   readonly events: readonly Event[]
   /** The values given to `keepResponse`, by the id of the response. */
@@ -110,10 +101,7 @@ export interface HistoryPart {
   readonly calls?: ReadonlyMap<string, string>
   /** Maps the id of each user message that arrived during an LLM response to the id of the response's first event. */
   readonly late: ReadonlyMap<string, string>
-  /**
-   * The number of events of this part before the last change of the agent's settings, such as another model. Undefined
-   * when this part has no such change.
-   */
+  /** The number of events of this part before the last change of the agent's settings; undefined without a change. */
   readonly switchedAt?: number | undefined
 }
 

@@ -1,8 +1,6 @@
 /**
- * The secrets that a conversation's agent may use: all global secrets and the conversation's own secrets. The
- * conversation's secret wins over a global secret of the same name (decisions 23).
- *
- * A value is looked up only when it is wanted, and masked from then on.
+ * The secrets that a conversation's agent may use. A secret of the conversation wins over a global secret of the same
+ * name (decisions 23).
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
@@ -18,7 +16,7 @@ export interface AgentSecretsOptions {
   /** Addresses of this server, the main address first. */
   readonly serverUrls: readonly string[]
   readonly fetchText: ResolveSecretsOptions['fetchText']
-  /** Called with the id of a conversation and the names of the secrets whose values its agent gets. */
+  /** Called with a conversation's id and the names of the secrets that its agent gets. */
   readonly onUsed?: ((owner: string, names: readonly string[]) => void) | undefined
 }
 
@@ -29,14 +27,13 @@ export type Wanted = (name: string) => boolean
 
 export interface AgentSecrets {
   list(sources: SealedSources): Promise<readonly NamedSecret[]>
-  /** Returns the values of the wanted secrets by name. A value that cannot be looked up is logged and left out. */
+  /** Returns the values of the wanted secrets by name. A failed look-up is logged, and its secret is left out. */
   resolve(
     owner: string, sources: SealedSources, wanted: Wanted, signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string>>
   /**
-   * Takes over the value that a program wrote in place of the value that it was lent. For a secret of the conversation,
-   * returns the sealed sources with the new value, which the caller must store. Else stores the value as the global
-   * secret and returns true; returns false when the global secret has no longer the lent value.
+   * Stores the new value of a lent secret. For a secret of the conversation, returns the sealed sources, which the
+   * caller must store. For a global secret, returns false when its value is no longer the lent value.
    */
   replace(owner: string, sources: SealedSources, change: SecretChange): Promise<boolean | SealedSources>
 }
@@ -59,7 +56,7 @@ export function createAgentSecrets(
       const resolved = await resolveSecrets(opened, { serverUrls, globalSecret, fetchText, signal })
       for (const { name, reason } of resolved.failures) log.warn('A secret could not be looked up', { name, reason })
       vault.hide(owner, resolved.values)
-      // A global secret must not replace a secret of the conversation that could not be looked up.
+      // A global secret must not replace a failed secret of the conversation.
       const failed = new Set(resolved.failures.map(({ name }) => name))
       const lent = onlyWanted(await globals.values(), (name) => wanted(name) && !failed.has(name))
       const used = new Map([...lent, ...resolved.values])
@@ -67,7 +64,7 @@ export function createAgentSecrets(
       return used
     },
 
-    /** Masks the changed value, even when it is not stored. */
+    /** Masks the new value before it is stored. */
     async replace(owner, sources, change) {
       const { name, lent, current } = change
       vault.hide(owner, new Map([[name, current]]))

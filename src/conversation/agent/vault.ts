@@ -1,9 +1,7 @@
 /**
- * Seals (encrypts) and opens (decrypts) the agent settings and the secrets of a conversation (decisions 12). A
- * conversation stores both with every secret value sealed.
+ * Seals (encrypts) and opens (decrypts) the agent settings and the secrets of a conversation (decisions 12).
  *
- * `openAgent` returns the settings with plain secrets, right before the agent runs. Every plain value is given to the
- * masker before it is used.
+ * Every plain value is given to the masker before it is used.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../base/errors.ts'
@@ -36,7 +34,7 @@ export interface AgentVaultOptions {
   readonly cipher: Cipher
   readonly providers: readonly Provider[]
   readonly setMasked: MaskedValues
-  /** True for a variable name that decides which code a program loads. A secret with this name is refused. */
+  /** True for a variable that decides which code a program loads. A secret with this name is refused. */
   readonly isLoaderVariable: (name: string) => boolean
 }
 
@@ -44,15 +42,15 @@ export interface AgentVaultOptions {
 export interface AgentVault {
   /**
    * Chooses the agent of a new conversation, adds to it with `extend`, and returns it sealed.
-   * @throws AppError `invalid_input`, and the errors of `extend` and `settings`
+   * @throws AppError `invalid_input`; the errors of `extend` and `settings`
    */
   sealAgent(
     owner: string, request: StartConversationRequest, settings: StoredAgent, extend?: ExtendAgent,
   ): Promise<JsonObject>
   openAgent(owner: string, sealed: JsonObject): ConversationAgent
   /**
-   * Returns the sealed agent with another model, or `sealed` itself if the model is the same. @throws AppError
-   * `invalid_input`
+   * Returns the sealed agent with another model; `sealed` itself if nothing changes.
+   * @throws AppError `invalid_input`
    */
   sealLlm(owner: string, sealed: JsonObject, llm: LLM): JsonObject
   /** Returns the secrets in `agent_context` of a sealed agent, as sealed sources. @throws AppError `invalid_input` */
@@ -60,11 +58,11 @@ export interface AgentVault {
   /** Seals secrets. With `areTokens`, values may be sealed tokens of this server. @throws AppError `invalid_input` */
   sealSources(owner: string, sources: SecretSources, areTokens: boolean): Record<string, JsonObject>
   openSources(owner: string, sealed: Readonly<Record<string, JsonObject>>): Map<string, SecretSource>
-  /** Returns the sealed source with the new value; undefined unless a static secret of `owner` has the lent value. */
+  /** Returns the sealed source with the new value; undefined if no static secret has the lent value. */
   replaceSource(owner: string, sealed: SealedSources, change: SecretChange): Record<string, JsonObject> | undefined
   /** Masks values that were fetched for a conversation. */
   hide(owner: string, values: ReadonlyMap<string, string>): void
-  /** Stops masking the values of a conversation that was closed or was not created. */
+  /** Stops masking the values of a conversation. */
   forget(owner: string): void
 }
 
@@ -105,7 +103,7 @@ function hiding(
 ): { readonly hideAll: HideAll; readonly forget: AgentVault['forget'] } {
   const hidden = new Map<string, Map<string, readonly string[]>>()
   return {
-    /** Masks all values. If the masker refuses, the values masked before stay, so that later calls do not fail. */
+    /** If the masker refuses the values, the values masked before stay. */
     hideAll(owner, valuesByName) {
       const own = new Map([...(hidden.get(owner) ?? []), ...valuesByName])
       setMasked(owner, [...own.values()].flat())
@@ -142,7 +140,7 @@ function sealedAgents(options: AgentVaultOptions, hideAll: HideAll): SealedAgent
       const before = this.openAgent(owner, stored)
       const agent = withSwitched(before, withPlainSecrets({ ...before, llm }, cipher))
       if (isDeepStrictEqual(agent, before)) return stored
-      // A step under way still uses the key of the old model, so both keys stay masked.
+      // A step under way still uses the key of the old model.
       hideAll(owner, [['model before', secretsToMask(agentType, before)], [agentType, secretsToMask(agentType, agent)]])
       return seal(agent)
     },
@@ -218,8 +216,8 @@ function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): Conversatio
 }
 
 /**
- * Gives the new model also to each condenser that used the old model. Removes the key of a critic whose address is
- * another one with the new model (decisions 44).
+ * Gives the new model also to each condenser that used the old model. Removes the key of a critic if the new model
+ * changes the critic's address (decisions 44).
  */
 function withSwitched(before: ConversationAgent, agent: ConversationAgent): ConversationAgent {
   if (agent.kind !== 'Agent') return agent
@@ -262,8 +260,7 @@ function assertVariables(agent: ConversationAgent): void {
 }
 
 /**
- * Refuses a session mode that asks the user less often than the usual mode, unless the policy is NeverConfirm
- * (decisions 24).
+ * Refuses a session mode that asks the user less often than usual. The policy NeverConfirm permits it (decisions 24).
  */
 function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   if (agent.kind !== 'ACPAgent' || agent.acp_session_mode === null || policy.kind === 'NeverConfirm') return
@@ -276,7 +273,7 @@ function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, provid
   throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
 }
 
-/** Refuses a critic at another provider without a key: it could never be asked (DECISIONS.md, section 44). */
+/** Refuses a critic at another provider without a key (DECISIONS.md, section 44). */
 function assertCritic(agent: ConversationAgent): void {
   if (agent.kind !== 'Agent' || agent.critic?.kind !== 'APIBasedCritic') return
   const problem = problemWithCritic(agent.critic, agent.llm)

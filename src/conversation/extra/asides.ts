@@ -1,8 +1,7 @@
 /**
- * Requests to an agent outside its turns: a question of a client, a request to condense the history, a title, and a
- * verdict on a goal.
+ * Requests to an agent outside its turns: questions of clients, condensations, titles, and verdicts on goals.
  *
- * No request changes the status. The cost of each request counts, and no request is made when the budget is spent.
+ * The cost of each request counts. No request is made when the budget is spent.
  */
 import { AppError } from '../../base/errors.ts'
 import type { GoalVerdict } from '../../schema/generated/conversations.ts'
@@ -56,8 +55,8 @@ export class Asides {
 
   /**
    * Asks the agent to condense the history, between two runs.
-   * @throws AppError `bad_request` when the agent cannot condense; `conflict` during a run or another condensation, or
-   * when the budget is spent; the errors of `Gate.write`; the agent's errors.
+   * @throws AppError `bad_request` when the agent cannot condense; `conflict` during a run or a condensation, or when
+   * the budget is spent; the errors of `Gate.write`; the agent's errors.
    */
   condense(signal: AbortSignal): Promise<void> {
     return this.#options.gate.write(() => this.#condense(signal))
@@ -87,8 +86,8 @@ export class Asides {
   }
 
   /**
-   * Asks the model of `title_llm_profile` for a title, or the agent's model when there is no such profile. Returns
-   * undefined, or resolves with undefined, when there is no such model or when the budget is spent.
+   * Asks the model of `title_llm_profile`, or else the agent's model, for a title. The answer is undefined without a
+   * model, and when the budget is spent.
    */
   makeTitle(text: string, signal: AbortSignal): Promise<TitleAnswer | undefined> | undefined {
     const { journal, titleByProfile, records } = this.#options
@@ -100,14 +99,14 @@ export class Asides {
     })
   }
 
-  /** True when the agent has a model that can judge a goal. @throws AppError when the agent cannot be created */
+  /** True when the agent can judge a goal. @throws AppError when the agent cannot be created */
   hasJudge(): boolean {
     return this.#options.seat.messageReader()?.judgeGoal !== undefined
   }
 
   /**
-   * Has the agent's model judge a goal.
-   * @throws AppError `conflict` when the budget is spent, `bad_request` when the agent has no model; the agent's errors
+   * Asks the agent's model to judge a goal.
+   * @throws AppError `conflict` when the budget is spent, `bad_request` without a model; the agent's errors
    */
   async judgeGoal(objective: string, signal: AbortSignal): Promise<GoalVerdict> {
     const { seat, records } = this.#options

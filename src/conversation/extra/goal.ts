@@ -1,9 +1,8 @@
 /**
  * Pursues a goal of a conversation over several runs (contract: conversations.md section 9).
  *
- * The objective is sent as a message that starts a run. After each run a judge decides whether the goal is reached. If
- * not, the next message says what is missing, up to a limit of rounds. A pause, a failure, a user message or a stop
- * interrupts the goal. An interrupted goal can be resumed, also after a restart, because each change is in the history.
+ * The objective is sent as a message that starts a run. After the run a judge decides whether the goal is reached. If
+ * not, the next message names the missing work, up to a limit of rounds. An interrupted goal can be resumed.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { toJsonObject } from '../../base/json.ts'
@@ -38,7 +37,7 @@ interface Pursuit {
 export class GoalLoop {
   readonly #options: GoalLoopOptions
   #pursuit: Pursuit | undefined
-  /** Resolves when all pursuits that were started so far have ended. */
+  /** Resolves when all pursuits so far have ended. */
   #work: Promise<void> = Promise.resolve()
 
   constructor(options: GoalLoopOptions) {
@@ -50,7 +49,7 @@ export class GoalLoop {
   }
 
   /**
-   * Starts a goal. Resolves when the objective is sent; the goal is pursued in the background.
+   * Starts a goal. Resolves when the objective is sent.
    * @throws AppError `bad_request` for an empty objective or an agent that cannot judge; `conflict` while a goal is
    * pursued; `already_running`; the errors of `Gate.assertWritable` and `AdmissionRules.starting`
    */
@@ -73,7 +72,7 @@ export class GoalLoop {
     await this.#options.beginning.run(() => this.#begin(goal, resumption(goal)))
   }
 
-  /** Interrupts the goal. The current run continues. Does nothing when no goal is pursued. */
+  /** Interrupts the goal, if any. The current run continues. */
   stop(): void {
     if (this.#pursuit !== undefined) this.#end(this.#pursuit, 'interrupted')
   }
@@ -176,13 +175,13 @@ export class GoalLoop {
   }
 }
 
-/** Records an active goal as interrupted after the server that pursued it was killed. */
+/** Records the interruption of a goal whose server was killed. */
 export function endOrphanedGoal(journal: Pick<Journal, 'state' | 'update'>): void {
   const { goal } = journal.state
   if (goal?.active === true) journal.update('goal', toJsonObject({ ...goal, active: false, status: 'interrupted' }))
 }
 
-/** The beginnings by which a published client recognizes the messages of a goal, and hides them. */
+/** A published client recognizes the messages of a goal by these beginnings. */
 const notReached = 'The goal is NOT yet complete (audit iteration'
 const resumed = 'Resuming a goal that was paused or interrupted.'
 

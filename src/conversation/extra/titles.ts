@@ -1,8 +1,7 @@
 /**
  * Gives a title to a conversation that has `autotitle` and no title yet (contract: conversations.md section 7).
  *
- * A model makes the title from the first user message, in the background. Without a title from the model, the title is
- * the shortened message. A title that the user sets meanwhile stays. `close()` ends the request to the model.
+ * A model makes the title from the first user message. Otherwise the title is the shortened message.
  */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -102,7 +101,7 @@ export class Titles {
 /** The longest title, in Unicode code points. */
 const lengthLimit = 50
 
-/** A title is made from at most this many characters of the text, because a text may have many megabytes. */
+/** The most characters of a message that are used for its title. */
 const lookedAtChars = 2000
 
 /** Returns the text on one line, cut to 50 characters with `...`. Returns undefined for a text of white space. */
