@@ -1,8 +1,7 @@
 /**
  * Reads the definitions of sub-agents in a create request (contract: conversations.md section 1). Pure.
  *
- * A definition with hooks is refused, because the client may rely on them and they would not run. The part `subagents`
- * decides what a sub-agent may do.
+ * A definition with hooks is refused, because the hooks would not run.
  */
 import { AppError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -10,7 +9,7 @@ import type { StartConversationRequest } from '../../schema/generated/conversati
 import type { AgentDefinition } from '../../schema/generated/agent-definitions.ts'
 
 /**
- * Returns the definitions of the request. Returns none for an external agent, which has its own sub-agents.
+ * Returns the definitions of the request. An external agent gets none.
  * @throws AppError `invalid_input` for a definition with hooks, and for two definitions with one name
  */
 export function definitionsOf(

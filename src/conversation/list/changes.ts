@@ -1,4 +1,4 @@
-/** The changes of conversations that are under way (create, close, delete): one at a time for each id. */
+/** The changes of conversations that are under way (create, close, delete), at most one per id. */
 
 export class Changes {
   readonly #running = new Map<string, Promise<unknown>>()
@@ -8,8 +8,8 @@ export class Changes {
   }
 
   /**
-   * Resolves when the change of this id that is under way has ended. Another change may have begun since: wait until
-   * `has` is false, and then act without an `await`.
+   * Resolves when the change of this id has ended. Call this method until `has` is false: another change may have
+   * begun.
    */
   async end(id: string): Promise<void> {
     await this.#running.get(id)?.catch(() => undefined) // The caller of `run` gets the error.

@@ -1,9 +1,7 @@
 /**
- * A cache of the states of closed conversations, for repeated list requests.
+ * A cache of the states of closed conversations, as JSON text.
  *
- * A state is read from `conversation/log/state-cache` and kept as JSON text. Beyond the size limit the least recently
- * used states are dropped. Call `forget` before a conversation is opened, because an open conversation changes its
- * state.
+ * Beyond the size limit, the least recently used states are dropped.
  */
 import { parseState, peekState } from '../log/state-cache.ts'
 import type { ConversationState } from '../log/state.ts'

@@ -1,8 +1,7 @@
 /**
  * Turns a create request into the first line of a conversation (contract: conversations.md section 1, decisions 20).
  *
- * The agent is chosen here, once: from the request, its agent profile or the stored settings. Later changes of the
- * settings do not change it. The secrets in the result are sealed.
+ * The agent is chosen here. Later changes of the settings do not change it.
  */
 import { AppError } from '../../base/errors.ts'
 import { isJsonObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -31,13 +30,14 @@ export interface CreationDeps {
   readonly launchProfile: (profileId: string) => Promise<ProfileLaunch>
   /** Returns the additions of plugins to a new conversation. @throws AppError `invalid_input`, `part_missing` */
   readonly pluginsFor: (request: PluginChoice) => Promise<BroughtByPlugins>
-  /** Refuses an agent kind that this server cannot drive. @throws AppError `part_missing` */
+  /** Refuses an agent kind whose part is missing. @throws AppError `part_missing` */
   readonly assertDrivable?: (kind: string) => void
   /** Creates and checks the working folder. Makes a new folder if the request names no folder. Returns its path. */
   readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
   /**
-   * Makes a git worktree of the folder's repository and returns the path of the same folder in the worktree. Returns
-   * undefined when there is no repository with a commit. @throws AppError
+   * Makes a git worktree of the folder's repository. Returns the folder's path in the worktree; undefined without a
+   * repository or a commit.
+   * @throws AppError
    */
   readonly makeWorktree?: (conversationId: string, folder: string) => Promise<string | undefined>
   /** Limits the number of conversations. Default: no limit. */
@@ -52,7 +52,7 @@ export interface PluginChoice {
   readonly withInstalled: boolean
 }
 
-/** Receives the name of a member of the request that has no effect on the conversation. */
+/** Receives the name of a member of the request that has no effect. */
 type TellIgnored = (member: string) => void
 
 interface ProfileLaunch {
@@ -61,10 +61,9 @@ interface ProfileLaunch {
 }
 
 /**
- * Returns the values of a new conversation. Chooses the agent, the id and the folder where the request does not name
- * them. A worktree is made last, so that a failed call leaves no worktree.
- * @param madeBy the name of the named key that makes the conversation; undefined for any other client
- * @throws AppError `invalid_input`, the errors of `Admission.assertRoom`, and the errors of the functions in `deps`
+ * Returns the values of a new conversation. The worktree is made last, so that a failed call leaves no worktree.
+ * @param madeBy the name of the named key that makes the conversation, if any
+ * @throws AppError `invalid_input`; the errors of `Admission.assertRoom` and of the functions in `deps`
  */
 export async function settleRequest(
   request: StartConversationRequest, deps: CreationDeps, tellIgnored: TellIgnored = () => undefined,
@@ -79,7 +78,7 @@ export async function settleRequest(
     if (folder === undefined) tellIgnored('worktree')
     return { ...created, working_dir: folder ?? created.working_dir }
   } catch (thrown) {
-    // The request's secrets were added to the masker. Remove them, since no conversation is created.
+    // Stops masking the request's secrets, since no conversation is created.
     deps.vault.forget(id)
     throw thrown
   }
@@ -130,7 +129,7 @@ async function settle(
   }
 }
 
-/** Returns the additions of the named plugins, and of the installed plugins if the agent loads the user's skills. */
+/** Returns the additions of plugins. Installed plugins count if the agent loads the user's skills. */
 function broughtByPlugins(
   { plugins: named = [] }: StartConversationRequest, agent: ConversationAgent, deps: CreationDeps,
 ): Promise<BroughtByPlugins> {

@@ -1,8 +1,7 @@
 /**
  * Creates conversations for requests that may be repeated with an idempotency key.
  *
- * The key is in the first line of the conversation's log, so it is deleted with the conversation. A repeated request
- * gets the same response as the first request. `load` adds the stored keys when a server starts.
+ * The key is stored in the first line of the conversation's log.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { EventReader } from '../log/event-reader.ts'
@@ -56,9 +55,9 @@ export class Creations {
   }
 
   /**
-   * Returns the existing conversation that an earlier try of this request created, or that has the request's `id`.
-   * Creates a conversation when there is none.
-   * @throws AppError `idempotency_mismatch`, and all errors of `settle` and of the creation
+   * Returns the conversation that an earlier try created or that has the request's `id`. Otherwise creates a
+   * conversation.
+   * @throws AppError `idempotency_mismatch`; the errors of `settle` and of the creation
    */
   once(request: CreateRequest): Promise<Made> {
     const { keyed } = request
@@ -69,12 +68,12 @@ export class Creations {
     })
   }
 
-  /** True when a try of this request has created a conversation that exists, or is under way. */
+  /** True when a try of this request is under way, or has created a conversation that exists. */
   knows(request: KeyedRequest | undefined): boolean {
     return request !== undefined && (this.#open.has(request) || this.#madeBy(request) !== undefined)
   }
 
-  /** Returns ConversationInfo as it was at the end of the request, including the request's message, if any. */
+  /** Returns ConversationInfo as it was at the end of the create request. */
   async info(
     { id, request }: Creation,
     options: { readonly includeSkills: boolean; readonly hasMessage: boolean; readonly persistenceDir: string },
@@ -107,7 +106,7 @@ export class Creations {
   }
 }
 
-/** True when the keyed request is done, and the event that it caused, if any, is the newest event of the state. */
+/** True when the request is done and its event, if any, is the newest event. */
 function isDoneIn({ requests, leaf_event_id: newest }: Readonly<ConversationState>, key: string): boolean {
   const isDone = ({ event, goes_on }: RequestRecord): boolean =>
     goes_on !== true && (event === null || event === newest)

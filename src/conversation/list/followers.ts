@@ -1,8 +1,7 @@
 /**
- * The contract of a follower: an object that is informed of changes in all conversations, such as a sender of webhooks.
+ * The contract of a follower: an object that is informed of changes in all conversations.
  *
- * A follower gets only the id of a changed conversation, and reads the change from the durable log. Nothing is queued
- * for a follower, so a slow follower delays nothing.
+ * A follower gets the id of a changed conversation, and reads the change from the log.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { EventReader } from '../log/event-reader.ts'

@@ -1,6 +1,6 @@
 /**
- * Ids of new conversations. With a shard, each id begins with the two hexadecimal digits of the shard, so a proxy can
- * tell from an id which server has the conversation. An id made here stays a UUID of version 4 (RFC 9562, section 5.4).
+ * Ids of new conversations: UUIDs of version 4 (RFC 9562, section 5.4). With a shard, each id begins with the two
+ * hexadecimal digits of the shard, so that a proxy can find the server.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
@@ -8,7 +8,7 @@ import { AppError } from '../../base/errors.ts'
 /**
  * Returns the id that a client gave, dashed and in lower case, or a new id.
  * @param member the member of the request that has the given id
- * @param shard two hexadecimal digits in lower case; undefined: any id is accepted
+ * @param shard two hexadecimal digits in lower case; undefined accepts any id
  * @throws AppError `invalid_input` for an id of another shard
  */
 export function chooseId(given: string | undefined, member: string, shard: string | undefined): string {

@@ -1,8 +1,8 @@
 /**
  * The list of all conversations, open or closed (contract: conversations.md section 4).
  *
- * The list is in memory, with a small entry for each conversation. It is sorted by the time of creation or of the last
- * change. A page begins at an id that the previous page named, so new conversations neither repeat nor hide entries.
+ * The list is in memory, sorted by the time of creation or of the last change. A page begins at an id that the previous
+ * page named.
  */
 import { AppError } from '../../base/errors.ts'
 import type { ExecutionStatus } from '../../schema/generated/conversations.ts'
@@ -44,7 +44,7 @@ export class Listing {
     return this.#entries.get(id)
   }
 
-  /** Adds or updates a conversation. Its time of creation and its parent never change. */
+  /** Adds or updates a conversation. Its time of creation and its parent must not change. */
   set(entry: ListEntry): void {
     const known = this.#entries.get(entry.id)
     this.#entries.set(entry.id, entry)
@@ -65,8 +65,8 @@ export class Listing {
   }
 
   /**
-   * Adds the ended conversations of a list that another server wrote as JSON (`entries`). Returns the ids of the
-   * conversations that were still at work. Returns undefined, and adds nothing, when the value is not such a list.
+   * Adds the ended conversations of a stored list, and returns the ids of all others. Returns undefined for an invalid
+   * list.
    */
   adopt(entries: unknown): string[] | undefined {
     if (!Array.isArray(entries) || !entries.every(isListEntry)) return undefined
@@ -93,7 +93,7 @@ export class Listing {
     return count
   }
 
-  /** True when the conversation, or one of its 19 nearest ancestors, has the tag. False for an unknown id. */
+  /** True when the conversation or one of its 19 nearest ancestors has the tag. */
   hasTag(id: string, name: string, value: string): boolean {
     let entry = this.#entries.get(id)
     for (let depth = 0; entry !== undefined && depth < depthLimit; depth++) {
@@ -112,7 +112,7 @@ export class Listing {
     return false
   }
 
-  /** Returns the ids of the conversations whose parent has this id, in order of creation. */
+  /** Returns the ids of the children of a conversation, in order of creation. */
   childrenOf(id: string): string[] {
     return this.#children.get(id)?.ids() ?? []
   }

@@ -1,8 +1,7 @@
 /**
  * Adds the skills, MCP servers and hooks of plugins to a new conversation. Pure.
  *
- * A skill or an MCP server of the request wins over that of a plugin with the same name. The hooks of the request run
- * before the hooks of plugins.
+ * Of two skills or MCP servers with one name, that of the request wins.
  */
 import { AppError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'

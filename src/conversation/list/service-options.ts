@@ -9,8 +9,8 @@ export interface ServiceOptions {
   /** Idle time, in milliseconds, after which a conversation and its agent are closed. */
   readonly idleTimeoutMs: number
   /**
-   * Removes the worktree that contains a folder, unless the worktree is used (`isUsed`) or has changes. Returns the
-   * path of a kept worktree. Never fails. Default: there are no worktrees.
+   * Removes the worktree that contains a folder. Keeps a worktree that is used (`isUsed`) or has changes, and returns
+   * its path. Never fails.
    */
   readonly releaseWorktree?: (folder: string, isUsed: IsUsed) => Promise<string | undefined>
   /** Returns true while this server owns the data folder. Only then `close` writes the list file. Default: true. */

@@ -1,8 +1,8 @@
 /**
  * All conversations of a server. Each has at most one open object, which is made on first use.
  *
- * Changes of one id (create, close, delete) run one after another, and opening waits for them. So two objects never
- * work on the same folder. An idle conversation is closed after a time, and opened again on its next use.
+ * Changes of one id (create, close, delete) run one after another, and opening waits for them. An idle conversation is
+ * closed after a time.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -91,9 +91,9 @@ export class ConversationService {
   }
 
   /**
-   * Calls `read` with the events of a conversation and returns its result. The result is synchronous when the
-   * conversation is open and `read` is synchronous.
-   * @throws AppError `not_found`, also for a conversation that is deleted meanwhile
+   * Calls `read` with the events of a conversation and returns its result. The result is synchronous if `read` is and
+   * the conversation is open.
+   * @throws AppError `not_found`
    */
   read<T>(id: string, read: (events: EventReader) => T | Promise<T>): T | Promise<T> {
     const opened = this.#opened(id)
@@ -114,7 +114,7 @@ export class ConversationService {
           return this.#adopt(id)
         })
       } catch (thrown) {
-        // The closing of a conversation calls `onClosed` too, but here no conversation is open.
+        // No conversation is open, so nothing else calls `onClosed`.
         deps.onClosed(id)
         await this.#releaseWorktree(created.working_dir)
         throw thrown
@@ -141,9 +141,8 @@ export class ConversationService {
   }
 
   /**
-   * Stops a conversation and removes it from the list. Its files are deleted in the background. Returns the path of its
-   * worktree when the worktree is kept.
-   * @param unused if given, only a conversation that is closed and still has this entry is removed
+   * Stops a conversation and removes it from the list. Returns the path of a kept worktree.
+   * @param unused if given, the conversation must be closed and still have this entry
    * @throws AppError `not_found`, `conflict` for a conversation in use; the errors of `Catalogue.remove`
    */
   async remove(id: string, unused?: ListEntry): Promise<string | undefined> {
@@ -173,7 +172,7 @@ export class ConversationService {
     return this.#listing.isUsed(folder)
   }
 
-  /** Returns the state. Opens a closed conversation only if its state cache is not current. @throws as `open` */
+  /** Returns the state. Opens a closed conversation whose state cache is not current. @throws as `open` */
   async state(id: string): Promise<Readonly<ConversationState>> {
     while (this.#changes.has(id)) await this.#changes.end(id)
     if (!this.#listing.has(id)) throw notFound(id)
@@ -182,7 +181,7 @@ export class ConversationService {
     return (await this.#closedStates.read(id, this.#options.catalogue.pathOf(id))) ?? (await this.open(id)).state
   }
 
-  /** Returns ConversationInfo. Opens a closed conversation only if its cache is not current. @throws as `state` */
+  /** Returns ConversationInfo. @throws as `state` */
   async info(id: string, includeSkills: boolean): Promise<JsonObject> {
     return conversationInfo(await this.state(id), {
       includeSkills,
@@ -205,7 +204,7 @@ export class ConversationService {
     return this.#listing.count(...query)
   }
 
-  /** True when the conversation, or one of its 19 nearest ancestors, has the tag. False for an unknown id. */
+  /** True when the conversation or one of its 19 nearest ancestors has the tag. */
   readonly hasTag = (id: string, tag: { readonly name: string; readonly value: string }): boolean =>
     this.#listing.hasTag(id, tag.name, tag.value)
 
@@ -230,11 +229,11 @@ export class ConversationService {
     const { catalogue, isOwner = () => true } = this.#options
     if (isOwner()) await Promise.all([...this.#followers].map((follower) => follower.closing(this.#readClosed)))
     await catalogue.close()
-    // Without this file the next server reads every conversation's folder.
+    // This file saves the next server from reading every folder.
     if (this.#isComplete && isOwner()) await catalogue.listFile.leave(this.#listing.entries()).catch(ignore)
   }
 
-  /** Returns the conversation if it is open and no change of it is under way. */
+  /** Returns the conversation if it is open and not being changed. */
   #opened(id: string): Conversation | undefined {
     const slot = this.#slots.get(id)
     if (slot === undefined || this.#closing !== undefined) return undefined
@@ -287,7 +286,7 @@ export class ConversationService {
     for (const follower of this.#followers) follower.changed(state.id)
   }
 
-  /** Reads the log of a conversation that is not open, also while the server closes. */
+  /** Reads the log of a conversation that is not open. */
   readonly #readClosed = async <T>(id: string, read: (events: EventReader) => T | Promise<T>): Promise<T> => {
     const { catalogue, deps } = this.#options
     const log = await openConversationLog(catalogue.pathOf(id), deps)

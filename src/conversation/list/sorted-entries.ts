@@ -1,8 +1,7 @@
 /**
- * A list of entries that stays sorted by one of their times, oldest first, then by id.
+ * A list of entries that stays sorted by one of their times, and then by id.
  *
- * To add, remove or move an entry takes a binary search and one move of the entries after it. An entry is found by its
- * sort key, so `take` needs the entry in the form in which it was added.
+ * `take` searches by this time, so it needs the entry in the form in which it was added.
  */
 import { isObject } from '../../base/json.ts'
 import { isExecutionStatus, type ExecutionStatus } from '../../schema/generated/conversations.ts'
@@ -63,7 +62,7 @@ export class SortedEntries {
     return this.#entries[place]
   }
 
-  /** Returns the index of the entry, or the index at which it would be inserted. */
+  /** Returns the index of the entry. For an absent entry, returns the index of its insertion. */
   placeOf(entry: ListEntry): number {
     const time = this.#timeOf(entry)
     let low = 0

@@ -1,5 +1,5 @@
 /**
- * Lists the stored conversations when the server starts, and repairs conversations that a killed server left running.
+ * Lists the stored conversations when the server starts.
  *
  * A conversation that cannot be read is reported and not served.
  */
@@ -41,8 +41,8 @@ async function listSome(ids: string[], starting: Starting): Promise<boolean> {
 }
 
 /**
- * Lists one conversation. Reads its state cache when the cache is up to date and no run was under way, and opens the
- * conversation in all other cases. Returns false when the folder holds another id than its name.
+ * Lists one conversation, from its state cache or else by opening it. Returns false when the folder holds another
+ * conversation.
  */
 async function listOne(id: string, { listing, pathOf, open }: Starting): Promise<boolean> {
   const directory = pathOf(id)

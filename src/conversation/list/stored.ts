@@ -1,9 +1,4 @@
-/**
- * Lets parts read and follow the conversations of the server.
- *
- * A history is read in pieces, so its length costs no memory. A conversation that was opened for reading is closed when
- * it is idle.
- */
+/** Lets parts read and follow the conversations of the server. */
 import type { JsonObject } from '../../base/json.ts'
 import type { ConversationFollower, ReadEvents } from './followers.ts'
 import type { ConversationState } from '../log/state.ts'
@@ -19,7 +14,7 @@ export interface StoredConversations {
   /** Returns the states of the conversations with a run under way. */
   running(): readonly Readonly<ConversationState>[]
   readonly read: ReadEvents
-  /** True when the conversation, or one of its 19 nearest ancestors, has the tag. False for an unknown id. */
+  /** True when the conversation or one of its 19 nearest ancestors has the tag. */
   readonly hasTag: ConversationService['hasTag']
   /** Tells `follower` of all changes until the returned function is called. Call it while the part starts. */
   follow(follower: ConversationFollower): () => void

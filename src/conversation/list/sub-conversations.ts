@@ -1,8 +1,7 @@
 /**
  * Lets a part run sub-agents, each in a conversation below its parent.
  *
- * The conversation of a sub-agent has its own folder, history and readers. It works in the parent's folder with the
- * parent's secrets, hooks and security analyzer. The caller chooses the sub-agent's settings.
+ * A sub-agent works in the parent's folder with the parent's secrets, hooks and security analyzer.
  */
 import {
   toStartConversationRequest, type Agent, type ConfirmationPolicy,
@@ -21,7 +20,7 @@ export interface SubConversations {
   setPolicy(id: string, policy: JsonObject): Promise<void>
   /** Returns the number of conversations whose parent has this id. @throws AppError `not_found` */
   count(parentId: string): Promise<number>
-  /** Returns the security analyzer of a conversation; null when it has no analyzer. @throws AppError `not_found` */
+  /** Returns the security analyzer of a conversation, if any. @throws AppError `not_found` */
   analyzerOf(id: string): Promise<JsonObject | null>
 }
 
@@ -35,7 +34,7 @@ export interface SubDraft {
   readonly budget: number | undefined
 }
 
-/** Returns the object for parts. Its methods call `core`, because the service is made after the parts have started. */
+/** Returns the object for parts. The service is made after the parts have started, so each method calls `core`. */
 export function subConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): SubConversations {

@@ -1,9 +1,7 @@
 /**
  * Runs the conversation of a sub-agent for a turn of its parent, and returns how the run ended.
  *
- * The run ends with the parent's turn. The parent's user is asked about the actions of the sub-agent one after the
- * other. The actions of a step run only if the user approves each of them. The user may answer in the sub-agent's own
- * conversation instead.
+ * The parent's user is asked about the sub-agent's actions, one at a time. One denial rejects all actions of a step.
  */
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'
 import { toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -49,8 +47,8 @@ export interface SubEnd {
 
 /**
  * Serves one message and returns how the run ended.
- * @throws AppError `conflict` when the sub-agent works already, is closed or deleted, or its question was withdrawn;
- * the signal's reason
+ * @throws AppError `conflict` when the sub-agent works already or is closed, or when its question was withdrawn; the
+ * signal's reason
  */
 export async function runSub(conversation: Conversation, run: SubRun): Promise<SubEnd> {
   const { signal, pausing } = run
@@ -76,7 +74,7 @@ export async function runSub(conversation: Conversation, run: SubRun): Promise<S
   }
 }
 
-/** Serves the message; resolves when no run is under way and no confirmation is pending, or after an abort. */
+/** Serves the message. Resolves at the end of the run, or after an abort. */
 async function serve(conversation: Conversation, run: SubRun): Promise<void> {
   const { text, policy, analyzer, signal } = run
   await conversation.setConfirmationPolicy(policy)
@@ -134,8 +132,7 @@ async function questionOf(conversation: Conversation, { action_id, title }: Pend
 }
 
 /**
- * Waits until the conversation no longer waits for a confirmation, and returns true. Returns false when `until` is
- * aborted first.
+ * Waits until the status is no longer `waiting_for_confirmation`. Returns false when `until` is aborted first.
  * @throws AppError `conflict` when the conversation is closed
  */
 async function untilSettled(conversation: Conversation, until: AbortSignal): Promise<boolean> {
@@ -154,7 +151,7 @@ async function stopSub(conversation: Conversation): Promise<void> {
       await conversation.respond({ accept: false, reason: 'The task was stopped' })
     }
   } catch {
-    // The conversation is being closed, which ends its run as well.
+    // A closing conversation ends its run.
   }
 }
 

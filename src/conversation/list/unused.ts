@@ -4,8 +4,9 @@ import type { ListEntry } from './sorted-entries.ts'
 
 export interface UnusedConversations extends Pick<ConversationService, 'entries' | 'isOpen' | 'state'> {
   /**
-   * Removes a conversation as `DELETE` does, if it is closed and has not changed since `entries` returned its entry.
-   * @throws AppError `conflict` for any other conversation; the errors of `Catalogue.remove`
+   * Removes a closed conversation as `DELETE` does.
+   * @throws AppError `conflict` for a conversation that is open or has changed since `entries` returned `entry`; the
+   * errors of `Catalogue.remove`
    */
   remove(entry: ListEntry): Promise<string | undefined>
 }
