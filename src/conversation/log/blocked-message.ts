@@ -1,8 +1,7 @@
 /**
  * Marks a user message that a hook has refused (contract: conversations.md, section 10).
  *
- * The first item of the stored message's `extended_content` holds the mark and the reason. Clients cannot write this
- * member. No turn serves a refused message, and no model gets it.
+ * The first item of the message's `extended_content` holds the mark and the reason. Clients cannot write this member.
  */
 import type { EventDraft, MessageEvent } from '../../schema/generated/events.ts'
 import { toTextContent, type TextContent } from '../../schema/generated/values.ts'
@@ -18,7 +17,7 @@ export function addedContent(text: string): TextContent {
   return toTextContent({ text: text.startsWith(mark) ? ` ${text}` : text })
 }
 
-/** Returns a message of the environment with the reason, for clients that show no extended content. */
+/** Returns a message with the reason, for clients that show no extended content. */
 export function blockedNote(reason: string): EventDraft {
   const content = `[Message blocked by hook] ${reason}`
   return { kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content } }

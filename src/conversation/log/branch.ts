@@ -1,9 +1,7 @@
 /**
  * Reads the active branch of a history in parts, for an agent that works from the history.
  *
- * A part has the events since the last part, and only the new lines are read for it. After the head (the event that the
- * next event follows) was moved by `navigate` or a fork, the next part begins with the first event. A user message that
- * arrived during an LLM response is listed as late.
+ * A part has the events since the last part. After the head was moved, the next part begins with the first event.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../base/json.ts'
@@ -48,7 +46,7 @@ interface Lines {
   readonly responses: ReadonlyMap<string, JsonObject>
   readonly calls: ReadonlyMap<string, string>
   readonly late: ReadonlyMap<string, string>
-  /** Ids of the user messages that the agent has not got by the last of these lines, oldest first. */
+  /** Ids of the user messages that the agent has not got, oldest first. */
   readonly unheard: readonly string[]
   readonly switches: number
 }

@@ -1,8 +1,7 @@
 /**
  * Reads stored events for REST: one event, a page, a search, a count (contract: conversations.md section 5).
  *
- * Filters by time, kind and source use the index. Of the filters only a text search looks into events. A long search
- * lets other work run between its batches. Events of all branches are returned.
+ * Filters by time, kind and source use the index. A text search reads messages. Events of all branches are returned.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../../base/json.ts'
@@ -34,7 +33,7 @@ export interface EventFilter {
 export interface EventQuery extends EventFilter {
   readonly newestFirst: boolean
   readonly limit: number
-  /** Id of the first event of the page. Without an id, and with an unknown id, the page begins at the first match. */
+  /** Id of the first event of the page. Without a known id, the page begins at the first match. */
   readonly pageId?: string | undefined
 }
 
@@ -43,9 +42,9 @@ export interface EventPage {
   readonly nextPageId: string | null
 }
 
-/** Number of events that a search examines before other work gets a turn of the event loop. */
+/** The number of events that a search examines in one turn of the event loop. */
 const batch = 256
-/** The same for a count, which needs only the kinds and sources that the index has in memory. */
+/** The same for a count, which needs only the index. */
 const markBatch = 16_384
 
 /** The most bytes of a file that are read and looked through at once. */
@@ -87,7 +86,7 @@ export class EventReader {
     return seq < this.#log.eventCount ? this.#log.head.offset - this.#log.offsetOf(seq) : 0
   }
 
-  /** Returns the id of the event with this seq; undefined when there is no such event or it is not in memory. */
+  /** Returns the id of the event with this seq, if the event is in memory. */
   idInMemory(seq: number): string | undefined {
     const json = seq >= 0 && seq < this.#log.eventCount ? this.#log.read(seq) : undefined
     if (!(json instanceof Promise)) return json && idOf(json)
@@ -102,22 +101,20 @@ export class EventReader {
     return andThen(this.read(seq), (json) => (json !== undefined && isSameId(idOf(json), id) ? json : undefined))
   }
 
-  /**
-   * Returns the seq of the event whose id has the same first 8 bytes as `id`, with or without dashes; -1 if unknown.
-   */
+  /** Returns the seq of the event whose id has the same first 8 bytes as `id`; -1 if unknown. */
   seqOf(id: string): number {
     const upper = upperHalf(id)
     return upper === undefined ? -1 : this.#log.numberOf(upper)
   }
 
-  /** Returns the seq of the first event at or after a time in microseconds; `eventCount` if there is no such event. */
+  /** Returns the seq of the first event at or after a time in microseconds, or else `eventCount`. */
   firstAtOrAfter(micros: number): number {
     return this.#log.firstAtOrAfter(micros)
   }
 
   /**
-   * Returns a page of events. A page of more than `pageLimitBytes` is cut, so it may have fewer than `limit` events.
-   * `nextPageId` is the id of the event after the page, or null at the end.
+   * Returns a page of events. Above `pageLimitBytes`, the page has fewer than `limit` events. `nextPageId` is the id of
+   * the event after the page, or null at the end.
    */
   async page(query: EventQuery): Promise<EventPage> {
     const range = rangeOf(this.#log, query)
@@ -156,7 +153,7 @@ export class EventReader {
     return false
   }
 
-  /** Folds the log until `isThen` is true, and returns the state at that line; the newest state if it is never true. */
+  /** Returns the state at the first line for which `isThen` is true, or else the newest state. */
   stateWhen(isThen: (state: Readonly<ConversationState>) => boolean): Promise<ConversationState> {
     return foldLog(this.#log, { until: isThen })
   }
@@ -172,7 +169,7 @@ export class EventReader {
     return messages
   }
 
-  /** Returns the agent's newest answer: its finish message, or a message with text. Empty without an answer. */
+  /** Returns the agent's newest finish message or message with text. Empty without an answer. */
   async finalResponse(): Promise<string> {
     for (let seq = this.#log.eventCount - 1; seq >= 0; seq--) {
       const mark = this.#log.markOf(seq)
@@ -188,7 +185,7 @@ export class EventReader {
   }
 }
 
-/** Returns the id in the first bytes of an event's JSON; empty if these bytes have no id. */
+/** Returns the id in the first bytes of an event's JSON, or an empty text. */
 export function idOf(json: Buffer): string {
   const head = json.toString('latin1', 0, 160)
   return /"id":"([^"]*)"/.exec(head)?.[1] ?? ''
@@ -222,7 +219,7 @@ async function* matches(
   const isPlain = needle !== undefined && /^[\w .,:/-]*$/.test(needle)
   for await (const wanted of passing(log, filter, sequences, first)) {
     for await (const json of readAll(log, wanted)) {
-      // A plain text needs no escapes in JSON, so a message whose bytes lack the text needs no parsing.
+      // A plain text has no escapes in JSON, so the bytes of a matching message contain it.
       if (isPlain && json.length <= runLimitBytes && !json.toString().toLowerCase().includes(needle)) continue
       if (needle === undefined || messageContains(await parseOwnJsonBytes(json), needle)) yield json
     }
@@ -230,8 +227,8 @@ async function* matches(
 }
 
 /**
- * Yields the seqs of the events whose kind and source pass the filter, in batches. Examines at most `first` events for
- * the first batch, and `later` events for each other batch.
+ * Yields the seqs of the events that pass the filter by kind and source, in batches. Examines at most `first` events
+ * for the first batch, and `later` for each other batch.
  */
 async function* passing(
   log: ConversationLog, filter: EventFilter, sequences: Iterator<number>, first = batch, later = batch,
@@ -247,7 +244,7 @@ async function* passing(
   }
 }
 
-/** Yields the bytes of these events in their order. One read gets events that are near each other in the file. */
+/** Yields the bytes of these events in their order. Events near each other in the file are read at once. */
 async function* readAll(log: ConversationLog, wanted: readonly number[]): AsyncGenerator<Buffer> {
   for (let rest = wanted; rest.length > 0;) {
     const begin = log.offsetOf(rest[0] ?? 0)

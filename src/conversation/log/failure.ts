@@ -12,7 +12,7 @@ export interface Failure {
 /** Why a conversation is `stuck`. No event says so. */
 export const stuck: Failure = { code: 'Stuck', detail: 'The agent repeated itself, so its run was ended' }
 
-/** Returns why the status is `error` or `stuck`; undefined in another status, or when no event has the reason. */
+/** Returns why the status is `error` or `stuck`; undefined in another status or without a known reason. */
 export async function failureOf(
   state: Readonly<Pick<ConversationState, 'execution_status'>>, events: EventReader,
 ): Promise<Failure | undefined> {
@@ -20,7 +20,7 @@ export async function failureOf(
   return state.execution_status === 'error' ? newestError(events) : undefined
 }
 
-/** Returns code and detail of the newest ConversationErrorEvent; undefined when the history has no such event. */
+/** Returns code and detail of the newest ConversationErrorEvent, if any. */
 export async function newestError(events: EventReader): Promise<Failure | undefined> {
   const { items } = await events.page({ kind: 'ConversationErrorEvent', newestFirst: true, limit: 1 })
   const [json] = items

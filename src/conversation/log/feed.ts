@@ -1,10 +1,8 @@
 /**
  * The live readers of a conversation, such as sockets. A reader is a position in the log, not a queue (decisions 35).
  *
- * A reader that has all published events gets each new event at once. A reader whose sink is full gets nothing. It
- * later reads the missed events from the log, so a slow reader costs no memory here. No event is lost, doubled or
- * reordered. Frames that are not stored go only to readers that have all events. Pieces of a growing text are kept for
- * readers that missed them (open-text).
+ * An event goes at once to each reader that has all earlier events. A reader whose sink was full reads the missed
+ * events from the log. Frames that are not stored go to readers that have all events.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { silentLog, type Log } from '../../base/log.ts'
@@ -15,8 +13,7 @@ import type { DeltaFrame } from './frames.ts'
 import { OpenText, type TextPosition } from './open-text.ts'
 
 /**
- * Encodes the JSON bytes of an event or of a frame for the wire. `isStored` is false for a frame that is not stored.
- * Readers with the same function object share the encoded bytes.
+ * Encodes the JSON of an event or frame for the wire. Readers with the same function object share the encoded bytes.
  */
 export type Encode = (json: Buffer, isStored: boolean) => Buffer
 
@@ -24,18 +21,18 @@ export type FeedEnd = 'deleted' | 'closed' | 'failed'
 
 export interface Sink {
   /**
-   * Takes one encoded event or frame. Returns false, and takes nothing, when the sink is full. `Reader.drained` must
-   * then be called later.
+   * Takes one encoded event or frame. Returns false when the sink is full. The sink then calls `Reader.drained` when it
+   * has room.
    */
   write(encoded: Buffer): boolean
   /**
-   * Takes several stored events that are not encoded yet, or returns false and takes none. A sink without this method
-   * gets the events one by one through `write`.
+   * Takes the JSON of several stored events, or returns false and takes none. A sink without this method gets each
+   * event through `write`.
    */
   writeMany?(events: readonly Buffer[]): boolean
   /** True when the sink would take nothing now. Nothing is read from the log for a full sink. */
   readonly isFull?: boolean
-  /** Called once, when no more events will come. `next` is the seq after the last event that the sink took. */
+  /** Called once, at the end. `next` is the seq after the last event that the sink took. */
   end(reason: FeedEnd, next: number): void
 }
 
@@ -43,8 +40,8 @@ export interface Sink {
 export interface FeedLog {
   readonly eventCount: number
   /**
-   * Reads the events from seq `from` to before `to`, as many as fit into `limitBytes`, but at least one. Damaged events
-   * are left out.
+   * Reads the events from seq `from` to before `to`, up to `limitBytes` but at least one event. Damaged events are left
+   * out.
    */
   readRange(from: number, to: number, limitBytes: number): Promise<EventRange>
 }
@@ -64,10 +61,7 @@ export class Feed {
   readonly #readers = new Set<Reader>()
   /** Seq of the next event to publish. Events with this seq or a higher seq may be durable already. */
   #head: number
-  /**
-   * The newest time of a published event, or of a frame that a joining reader had; empty at first. A frame with missed
-   * text gets no earlier time.
-   */
+  /** The newest time of an event or frame that a reader has. A frame with missed text gets no earlier time. */
   #time = ''
   /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined
@@ -97,8 +91,7 @@ export class Feed {
   }
 
   /**
-   * Adds a reader that has the events before seq `from`, and frames up to the time `since`. A closed feed calls `end`
-   * at once.
+   * Adds a reader that has the events before seq `from` and a frame of the time `since`.
    * @throws AppError `unavailable` when the feed has `readerLimit` readers.
    */
   join(from: number, encode: Encode, sink: Sink, since = ''): Reader {
@@ -121,7 +114,7 @@ export class Feed {
     }
   }
 
-  /** Sends a frame that is not stored to each reader that is up to date. */
+  /** Sends an unstored frame to each reader that is up to date. */
   push(json: Buffer): void {
     const encoded = new Map<Encode, Buffer>()
     for (const reader of this.#readers) {
@@ -129,7 +122,7 @@ export class Feed {
     }
   }
 
-  /** Sends a piece of a text to each reader that is up to date. A reader that lacks earlier pieces gets these first. */
+  /** Sends a piece of a text to each reader that is up to date. Earlier pieces that the reader lacks are sent first. */
   delta(frame: DeltaFrame): void {
     const readers = [...this.#readers].filter((reader) => this.#completeText(reader))
     this.#text.add(frame)
@@ -139,13 +132,13 @@ export class Feed {
     }
   }
 
-  /** Drops the open texts that a published event holds. Without an event drops all open texts: the turn has ended. */
+  /** Drops the open texts that a published event holds; without an event, all open texts. */
   endText(event?: Event): void {
     this.#text.close(event)
     if (event !== undefined && event.timestamp > this.#time) this.#time = event.timestamp
   }
 
-  /** Sends a reader that is up to date the pieces of text that it lacks. Returns true when the reader has them all. */
+  /** Sends the pieces of text that an up-to-date reader lacks. Returns true when the reader has all pieces. */
   #completeText(reader: Reader): boolean {
     if (!reader.wants(this.#head)) return false
     if (!this.#text.isAhead(reader.position)) return true
@@ -172,10 +165,7 @@ interface ReaderPlace {
   readonly caughtUp: (reader: Reader) => void
 }
 
-/**
- * The number of readers that read the log at the same time. Two readers keep the disk and the sockets busy. Without the
- * limit a thousand readers that reconnect together would hold up other work.
- */
+/** The number of readers that read the log at the same time. More readers would hold up other work. */
 const readersInTurn = 2
 
 export function createReadingTurns(): Turns {
@@ -206,13 +196,13 @@ export class Reader {
     return this.#state !== 'ready' || this.#next < head
   }
 
-  /** Offers the reader its next event. An event that the sink does not take is read from the log later. */
+  /** Offers the reader its next event. A refused event is read from the log later. */
   take(encoded: Buffer): void {
     if (this.#sink.write(encoded)) this.#next++
     else this.#state = 'full'
   }
 
-  /** Offers a frame that is not stored. Returns false when the sink does not take it; the reader does not keep it. */
+  /** Offers an unstored frame. Returns false when the sink does not take it. */
   push(encoded: Buffer): boolean {
     const isTaken = this.#sink.write(encoded)
     if (!isTaken && this.#state === 'ready') this.#state = 'full'
@@ -277,7 +267,7 @@ export class Reader {
     }
   }
 
-  // A method: inline, the compiler would assume the old value of #state after a call that changes it.
+  // A method, because inline the compiler would assume an old value of #state.
   #closed(): boolean {
     return this.#state === 'closed'
   }

@@ -1,9 +1,7 @@
 /**
- * Writes the first lines of a new conversation, before its folder becomes visible. So there is never an empty or
- * half-copied conversation.
+ * Writes the first lines of a new conversation, before its folder becomes visible.
  *
- * The lines that define the conversation are written twice, so that damage to one copy does not lose the conversation.
- * `Catalogue.create` calls these functions as its `fill`.
+ * The lines that define the conversation are written twice, against damage to one copy.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { copyPrefix } from '../../storage/copy-prefix.ts'

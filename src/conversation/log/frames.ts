@@ -1,7 +1,7 @@
 /**
  * Makes the frames that exist on live streams only (decisions 2).
  *
- * Frames have ids and times like events, but are never stored, never counted and never returned by REST.
+ * Frames have ids and times like events, but are not stored.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { microsOfUpperHalf, upperHalf, type Stamp } from '../../base/stamp.ts'
@@ -42,7 +42,7 @@ export class Frames {
     return printDelta(field, text, this.#stamp())
   }
 
-  /** Returns a frame with an error that no event records, such as the error of a client's frame or of a stuck run. */
+  /** Returns a frame with an error that no event records. */
   error(code: string, detail: string): Buffer {
     const error = { kind: 'ServerErrorEvent', source: 'environment', code, detail } as const
     return print(toServerErrorEvent({ ...error, ...this.#stamp() }))
@@ -59,13 +59,13 @@ export class Frames {
     return this.#update('stats', value).json
   }
 
-  /** Returns the time in microseconds of the frame with this id; undefined if the conversation has no such frame. */
+  /** Returns the time in microseconds of the frame with this id; undefined for an unknown id. */
   timeOf(id: string): number | undefined {
     const { state, nextStamp } = this.#options
     const upper = upperHalf(id)
     if (upper?.[versionAt] !== '7' || lowerHalf(id) !== lowerHalf(state.id)) return undefined
     const micros = microsOfUpperHalf(upper)
-    // A time in the future was given before the clock was set back, and says nothing about the order of events.
+    // A future time was given before the clock was set back. It says nothing about the order of events.
     return micros < nextStamp().micros ? micros : undefined
   }
 
@@ -75,10 +75,7 @@ export class Frames {
     return { timestamp: stamp.timestamp, json: print(toConversationStateUpdateEvent({ ...update, ...stamp })) }
   }
 
-  /**
-   * Returns an id and a time. The lower half of the id is that of the conversation, so that `timeOf` recognizes the id
-   * without a stored frame. Ids of events have random lower halves.
-   */
+  /** Returns an id and a time. The id has the lower half of the conversation's id, so that `timeOf` recognizes it. */
   #stamp(): Pick<Stamp, 'id' | 'timestamp'> {
     const { state, nextStamp } = this.#options
     const { id, timestamp } = nextStamp()
@@ -92,7 +89,7 @@ const versionAt = 12
 /** The index at which the lower 8 bytes begin in a UUID with dashes. */
 const lowerHalfAt = 19
 
-/** Returns the last 8 bytes of a dashed or plain UUID, in lower case and without dashes. */
+/** Returns the last 8 bytes of a UUID as digits in lower case. */
 function lowerHalf(id: string): string {
   return id.replaceAll('-', '').slice(-16).toLowerCase()
 }

@@ -1,12 +1,11 @@
 /**
- * Remembers which skills a model has in its context, so that each skill is given once. Pure.
+ * Remembers which skills a model has in its context. Pure.
  *
- * A skill is given again when its message was condensed away, or when the head was moved to before its message. After
- * the head has returned to a branch, a skill may be given a second time.
+ * A skill is forgotten when its message is condensed away, or when the head moves to before the message.
  */
 import type { Event } from '../../schema/generated/events.ts'
 
-/** Maps the name of each skill to the id of the message that holds its text. */
+/** The id of the message that holds each skill's text, by the name of the skill. */
 export type GivenSkills = Readonly<Record<string, string>>
 
 export function givenAfterEvent(given: GivenSkills, event: Event): GivenSkills {

@@ -1,8 +1,6 @@
 /**
- * Makes the two public views of a conversation: ConversationInfo for REST and the `full_state` value for streams
- * (contract: conversations.md section 2, events.md section 4). Pure.
- *
- * Secrets are redacted here.
+ * Makes the public views of a conversation, with redacted secrets: ConversationInfo for REST, and the `full_state`
+ * value for streams (contract: conversations.md section 2, events.md section 4). Pure.
  */
 import { isJsonObject, isObject, type JsonObject, type JsonValue } from '../../base/json.ts'
 import type { ConversationState } from './state.ts'
@@ -78,10 +76,7 @@ function shared(state: Readonly<ConversationState>, includeSkills: boolean): Jso
   }
 }
 
-/**
- * Returns the agent settings without secret values, which are sealed tokens in the state. A condenser without its own
- * model shows the model that it uses.
- */
+/** Returns the agent settings without secret values. A condenser without a model shows the agent's model. */
 export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObject {
   const redactedAgent = redactTokens(agent)
   if (!isObject(redactedAgent)) return {}
@@ -111,7 +106,7 @@ function redactTokens(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.startsWith('as1:') ? redacted : value
   if (Array.isArray(value)) return value.map(redactTokens)
   if (value === null || typeof value !== 'object') return value
-  // A copy of a whole object keeps its shape, so it is made and printed several times faster than one from entries.
+  // A copied object keeps its shape, and is made and printed faster than an object from entries.
   const shown = { ...value }
   for (const [key, member] of Object.entries(value)) shown[key] = redactTokens(member)
   return shown

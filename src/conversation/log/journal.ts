@@ -2,9 +2,8 @@
  * The only writer of a conversation's history.
  *
  * `record` gives an event its id and time and appends its bytes to the log. When the bytes are durable, the state is
- * changed, and then the readers get the same bytes (decisions 4-6). So neither a reader nor `state` shows an event that
- * a crash could take back. A delta waits until the events before it are durable. A failed log refuses new lines, but
- * its durable lines can be read.
+ * changed, and then the readers get the same bytes (decisions 4-6). A frame waits until the lines before it are
+ * durable.
  */
 import {
   type Event, type EventDraft, type ConversationStateUpdateEvent, toEvent,
@@ -24,7 +23,7 @@ import { foldEvent, type ConversationState } from './state.ts'
 import { foldRecord, type PrivateRecord } from './records.ts'
 import type { Work } from './work.ts'
 
-/** A line that waits until it is durable; a frame or the end of a text that waits for the lines before it. */
+/** A line that is not durable yet, or work for the feed that waits for earlier lines. */
 type Pending =
   | { readonly type: 'event'; readonly event: Event; readonly micros: number }
   | { readonly type: 'record'; readonly record: PrivateRecord }
@@ -35,10 +34,7 @@ export interface JournalOptions {
   readonly feed: Feed
   readonly state: ConversationState
   readonly nextStamp: () => Stamp
-  /**
-   * The most bytes that may wait: lines that are not durable, and frames that follow them. Above this limit `ready()`
-   * waits.
-   */
+  /** The most bytes of lines and frames that may wait. Above this limit `ready()` waits. */
   readonly backlogLimitBytes: number
   readonly work?: Work | undefined
   /** Called after each commit, after the state is folded. */
@@ -86,7 +82,7 @@ export class Journal {
     return this.#options.state
   }
 
-  /** Returns the skills whose text the model has after all recorded lines, durable or not. */
+  /** Returns the skills that the model has after all recorded lines, durable or not. */
   givenSkills(): GivenSkills {
     return this.#pending.reduce((given, line) => {
       if (line.type === 'event') return givenAfterEvent(given, line.event)
@@ -95,8 +91,7 @@ export class Journal {
   }
 
   /**
-   * Appends an event, with the keyed request (with an idempotency key) that caused it. The order of calls is the order
-   * of the log.
+   * Appends an event, with the keyed request that caused it.
    * @throws AppError `storage_failed` or `storage_full` when the log has failed; as `ConversationLog.append`.
    */
   record(draft: EventDraft, request?: Omit<RequestRecord, 'event'>): Recorded {
@@ -107,7 +102,7 @@ export class Journal {
     return { id, durable: () => this.durable() }
   }
 
-  /** Records the status that `trigger` leads to. When the status does not change, only the keyed request is stored. */
+  /** Records the status that `trigger` leads to. If the status stays, stores only the keyed request. */
   move(trigger: Trigger, request?: KeyedRequest): void {
     const next = nextStatus(this.#status, trigger)
     if (next === this.#status) return this.answered(request)
@@ -120,7 +115,7 @@ export class Journal {
     return this.record(draft satisfies Omit<ConversationStateUpdateEvent, 'id' | 'timestamp'>, request)
   }
 
-  /** Stores a keyed request that caused no event. Does nothing without a request. */
+  /** Stores a keyed request that caused no event. */
   answered(request: KeyedRequest | undefined): void {
     if (request !== undefined) this.keep(['request', { ...request, event: null }])
   }
@@ -143,12 +138,12 @@ export class Journal {
     if (this.#failure === undefined) this.#push(json.length, (feed) => feed.push(json))
   }
 
-  /** Sends a piece of text as `push` does. Readers that join later get it too, until the text ends. */
+  /** Sends a piece of text as `push` does. Readers that join before the end of the text get it too. */
   delta(frame: DeltaFrame): void {
     if (this.#failure === undefined) this.#push(frame.json.length, (feed) => feed.delta(frame))
   }
 
-  /** Tells the feed, after all earlier lines and pieces, that no event will hold the agent's open text. */
+  /** Drops the agent's open text from the feed, after all earlier lines and pieces. */
   endText(): void {
     this.#push(0, (feed) => feed.endText())
   }
@@ -158,7 +153,7 @@ export class Journal {
     return this.#options.log.durable()
   }
 
-  /** Resolves when the backlog is small again or the log has failed; undefined when there is no need to wait. */
+  /** Resolves when the backlog is small again or the log has failed; undefined when the backlog is small. */
   ready(): Promise<void> | undefined {
     if (this.#backlogBytes <= this.#options.backlogLimitBytes) return undefined
     this.#room ??= deferred<void>()
@@ -166,9 +161,9 @@ export class Journal {
   }
 
   /**
-   * Makes writing possible again after a failure. Lines that did not become durable are dropped. Must not be called
-   * while another call is pending.
-   * @throws AppError `storage_failed` or `storage_full`; then nothing has changed.
+   * Reopens a failed log. Lines that did not become durable are dropped. Must not be called while another call is
+   * pending.
+   * @throws AppError `storage_failed` or `storage_full`
    */
   async reopen(): Promise<void> {
     await this.#options.log.reopen()
@@ -204,7 +199,7 @@ export class Journal {
     this.#watch()
   }
 
-  /** Notices a failure of the log even when no caller waits for `durable`. */
+  /** Notices a failure of the log when no caller waits for `durable`. */
   #watch(): void {
     if (this.#isWatching) return
     this.#isWatching = true

@@ -1,9 +1,7 @@
 /**
- * Computes the state of a conversation from the lines of its log: from all lines, or from the lines up to a given
- * point.
+ * Computes the state of a conversation from the lines of its log.
  *
- * The same lines always give the same state. A valid record that this version does not know is refused with its
- * position, because the state would be wrong without it.
+ * A log with an unknown record is refused, because the state would be wrong.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'
@@ -15,14 +13,14 @@ import { foldRecord, isPrivateRecord } from './records.ts'
 import { storedEvent } from './stored-event.ts'
 
 export interface FoldOptions {
-  /** A state to start from, and the last line that is folded into it. The state is changed in place. */
+  /** A state to start from, and its last line. The state is changed in place. */
   readonly from?: { readonly line: Position; readonly state: ConversationState } | undefined
   /** Called after each line. Folding stops when it returns true. */
   readonly until?: (state: Readonly<ConversationState>) => boolean
 }
 
 /**
- * Returns the state after the last line that was folded.
+ * Returns the state after the last folded line.
  * @throws AppError `not_found` when the log holds no conversation, `format_unsupported` for an unknown record
  */
 export async function foldLog(log: ConversationLog, options: FoldOptions = {}): Promise<ConversationState> {

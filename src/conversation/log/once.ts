@@ -1,13 +1,13 @@
-/** Runs a keyed request once: a repeat waits for the result of the first request, or finds the record of it. */
+/** Runs a keyed request once. A repeat waits for the first request, or finds its record. */
 import type { EventReader } from './event-reader.ts'
 import { isSame, recordsOf, type KeyedRequest, type RequestRecord } from './requests.ts'
 
-/** Holds the keyed requests under way, so that a repeated request can wait for their results. */
+/** The keyed requests under way. A repeated request waits for the result of the first. */
 export class OpenRequests<T> {
   readonly #open = new Map<string, { readonly request: KeyedRequest; readonly end: Promise<T> }>()
 
   /**
-   * Returns the result of an equal request under way. Runs `work` when there is none.
+   * Returns the result of an equal request under way, or else of `work`.
    * @throws AppError `idempotency_mismatch` when another request with the same key is under way
    */
   async join(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
@@ -39,9 +39,9 @@ export class Requests {
   }
 
   /**
-   * Runs `work`, unless the request took effect before. A request without a key always runs. `work` must record the
-   * request together with its effect. `done` is the id of the event that an earlier, unfinished try recorded, if any.
-   * @throws AppError `idempotency_mismatch`, and the errors of `work`
+   * Runs `work`, unless the request took effect before. `work` must record the request together with its effect. `done`
+   * is the id of the event that an unfinished try recorded, if any.
+   * @throws AppError `idempotency_mismatch`; the errors of `work`
    */
   once(request: KeyedRequest | undefined, work: (done: string | undefined) => Promise<void>): Promise<void> {
     if (request === undefined) return work(undefined)

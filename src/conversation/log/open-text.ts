@@ -1,8 +1,8 @@
 /**
- * Keeps the text that an agent is writing, for readers that join while the text grows or that missed pieces of it.
+ * Keeps the text that an agent is writing, for readers that lack pieces of it.
  *
- * A reader gets the missed pieces as one frame. Answer and thoughts are two texts. Each is kept until an event holds it
- * or the turn ends. Beyond a limit a note replaces the beginning of the text. Nothing here is stored.
+ * Answer and thoughts are two texts. Each is kept until an event holds it or the turn ends. Beyond a limit, the
+ * beginning is dropped.
  */
 import type { Event } from '../../schema/generated/events.ts'
 import { printDelta, type DeltaFrame, type DeltaPiece } from './frames.ts'
@@ -43,7 +43,7 @@ export class OpenText {
     growing.id = id
     growing.timestamp = timestamp
     if (growing.text.length <= this.#limitChars) return
-    // Half is dropped in one cut, so that a long text is not copied with each piece.
+    // A cut drops half of the text, so that cuts are rare.
     growing.text = growing.text.slice(-Math.floor(this.#limitChars / 2))
     growing.from = growing.end - growing.text.length
   }
@@ -61,10 +61,7 @@ export class OpenText {
     return fields.some((field) => this.#growing[field].text !== '' && position[field] < this.#growing[field].end)
   }
 
-  /**
-   * Returns the frames that a reader at `position` lacks, oldest first. Their times are not before `after`, the time of
-   * the newest event or frame that a reader has.
-   */
+  /** Returns the frames that a reader at `position` lacks, oldest first. Their times are not before `after`. */
   missing(position: Readonly<TextPosition>, after: string): readonly DeltaFrame[] {
     const frames = fields.flatMap((field) => {
       const growing = this.#growing[field]
@@ -90,10 +87,7 @@ function restOf({ text, from, begin }: Growing, position: number): string {
   return start >= from ? text.slice(start - from) : `[${from - start} characters are left out]\n\n${text}`
 }
 
-/**
- * Returns the open texts that an event of the agent completes. The action of a tool call holds the thoughts before the
- * call. The answer before the call is in that action or in a separate message.
- */
+/** Returns the open texts that an event of the agent completes. An action without text leaves the answer open. */
 function heldBy(event: Event): readonly Field[] {
   if (event.kind === 'MessageEvent') return event.source === 'agent' ? fields : []
   if (event.kind !== 'ActionEvent') return []

@@ -1,8 +1,7 @@
 /**
- * The two origins of a conversation: a create request, or the conversation that it was forked from.
+ * The two origins of a conversation: a create request, or another conversation (a fork).
  *
- * A log begins with `Created`; a fork also holds `Forked`. Both are part of the format on disk: add members, never
- * rename a member.
+ * A log begins with `Created`; a fork also holds `Forked`. Both are part of the format on disk: never rename a member.
  */
 import type { JsonObject, JsonValue } from '../../base/json.ts'
 import type { KeyedRequest } from './requests.ts'

@@ -1,9 +1,7 @@
 /**
- * Ends a run whose server was killed or whose log failed (decisions 13, 14), and closes the open actions of any run
- * that ends.
+ * Ends a run whose server was killed or whose log failed (decisions 13, 14).
  *
- * Each open action gets an AgentErrorEvent. The conversation of an orphaned run gets one error event with the reason,
- * and can be run again.
+ * Each open action gets an AgentErrorEvent. The conversation gets one error event with the reason.
  */
 import type { Journal } from './journal.ts'
 
@@ -13,14 +11,11 @@ export interface OrphanReason {
   readonly detail: string
 }
 
-/**
- * Records `stats` with the usage that the killed run had not recorded there. Ends the run that the stored status shows,
- * if it shows one. Call it only when no run is under way.
- */
+/** Ends the run that the stored status shows, if any, and records its `stats`. Must not be called during a run. */
 export function endOrphanedRun(journal: Journal, reason: OrphanReason): void {
   const { execution_status: status, agent, pending_confirmations: pending, stats, has_new_stats: isNew } = journal.state
   if (isNew) journal.update('stats', stats)
-  // Actions of the built-in agent that wait between two runs keep waiting: the agent can continue from the history.
+  // Actions that wait between two runs keep waiting: the built-in agent continues from the history.
   const wasInTurn = agent['kind'] === 'ACPAgent' || pending.length > 0
   const isOrphan = status === 'running' || (status === 'waiting_for_confirmation' && wasInTurn)
   if (!isOrphan) return

@@ -1,9 +1,7 @@
 /**
  * The private records of a log: lines that are stored like events, but never served (decisions 7).
  *
- * `PrivateRecords` defines the payload of each record, and `folds` its effect on the state. A log with an unknown
- * record is refused, because a newer version of this server may have written it. Names are part of the format on disk:
- * add names, never rename a name. Payloads are not checked when they are read.
+ * Names are part of the format on disk: add names, never rename a name. A log with an unknown record is refused.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { KeptKey } from '../agent/host.ts'
@@ -25,9 +23,9 @@ export interface PrivateRecords {
   readonly kept: { readonly key: KeptKey; readonly value: JsonObject }
   /** The usage figures of one step, a part of `stats` and of `agent_state.usage`. */
   readonly spent: UsageReport
-  /** The usage figures of one step in older logs, where recorded updates of `stats` count the same figures. */
+  /** The usage figures of one step in older logs. Recorded updates of `stats` contain these figures. */
   readonly usage: UsageReport
-  /** Provider state that belongs to one LLM response and fits in no event (decisions 27). */
+  /** Provider state that belongs to one LLM response (decisions 27). */
   readonly response: { readonly id: string; readonly state: JsonObject }
   /** An action that waits for the user, with its secrets, encrypted. The masked event of the action precedes it. */
   readonly call: { readonly id: string; readonly sealed: string }
@@ -35,13 +33,12 @@ export interface PrivateRecords {
   readonly request: RequestRecord
   /** Id of the newest user message that the agent has got. */
   readonly served: string
-  /** The new path of the workspace: it was moved while no server used the conversation. */
+  /** The new path of a moved workspace. */
   readonly moved: { readonly working_dir: string }
 }
 
 export type RecordName = keyof PrivateRecords
 
-/** A private record as stored in a line: its name and its payload. */
 export type PrivateRecord = { readonly [Name in RecordName]: readonly [Name, PrivateRecords[Name]] }[RecordName]
 
 type Folds = { readonly [Name in RecordName]: (state: ConversationState, payload: PrivateRecords[Name]) => void }
@@ -84,7 +81,7 @@ export function foldRecord<Name extends RecordName>(
   folds[name](state, payload)
 }
 
-/** True when a parsed line is a private record that this version knows. */
+/** True for a private record that this version knows. */
 export function isPrivateRecord(value: unknown): value is PrivateRecord {
   return Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && Object.hasOwn(folds, value[0])
 }

@@ -1,9 +1,8 @@
 /**
  * Makes a conversation writable again after its disk failed or was full (decisions 6 and 13).
  *
- * A failed log refuses all lines until it is reopened. It is reopened at the end of the run that failed, or else by the
- * first write that finds free space. Reopening also records the end of that run. On a full disk this takes the reserve,
- * space that the server keeps free for it. Reading needs no repair.
+ * A failed log refuses all lines until it is reopened. The end of the failed run reopens the log, or else the next
+ * write. Reopening also records the end of the run.
  */
 import { errorOf, type AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -28,7 +27,7 @@ export class Repair {
   }
 
   /**
-   * Checks that there is space. Reopens a failed log, except during a run: the end of the run reopens the log.
+   * Checks that there is space. Reopens a failed log if no run is under way.
    * @throws AppError `storage_full` or `storage_failed`
    */
   async assertWritable(isRunning: () => boolean): Promise<void> {
@@ -37,7 +36,7 @@ export class Repair {
     if (log.failure !== undefined && !isRunning()) await this.#reopen(log.failure)
   }
 
-  /** Records the end of a run after a failure. Never rejects: when recording fails too, the next write tries again. */
+  /** Records the end of a run after a failure. Never rejects: the next write tries again. */
   async closeRun(cause: unknown): Promise<void> {
     const { log, reserve, diagnostics } = this.#options
     diagnostics.error('A run ended because its conversation cannot be read or written', { error: errorOf(cause) })

@@ -1,10 +1,8 @@
 /**
  * Remembers requests with an idempotency key, so that each takes effect once (decisions 7, 37).
  *
- * A private record in the log stands right before the event that the request caused. The request was done if and only
- * if that event is in the log. A request without an event is done with its record. So a crash cannot separate a key
- * from its effect. A key is forgotten after one day, or when ten thousand newer keys have come. A fork remembers no key
- * of its source.
+ * The record of a request is stored right before the event that the request caused. If the log lacks this event, the
+ * request had no effect. A key is forgotten after one day, or after ten thousand newer keys.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -26,14 +24,14 @@ export function isKeyedRequest(value: unknown): value is KeyedRequest {
 export interface RequestRecord extends KeyedRequest {
   /**
    * The id of the event that the request caused, which is the next line of the log. Null for a request without an
-   * event. If the log lacks the event, a crash cut the log, and the request had no effect.
+   * event.
    */
   readonly event: string | null
   /** True when the request is done in part and another record follows. */
   readonly goes_on?: boolean
 }
 
-/** The most records that are kept: two for each key, because a message with `run` has two. */
+/** The most records that are kept. A message with `run` has two records. */
 const recordLimit = 2 * requestLimits.count
 
 /** Adds a record. Drops expired records, and the oldest records above `recordLimit`. `known` is sorted oldest first. */

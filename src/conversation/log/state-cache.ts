@@ -1,8 +1,7 @@
 /**
  * Reads the cached state of a conversation from its `state.json`.
  *
- * A cache that lacks a field of this version is stale, and the caller computes the state from the log again. Only the
- * names of the fields are checked.
+ * A cache that lacks a field of this version is stale.
  */
 import { isObject, parseOwnJson } from '../../base/json.ts'
 import type { Position } from '../../storage/chain.ts'

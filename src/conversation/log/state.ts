@@ -1,9 +1,8 @@
 /**
  * The state of a conversation at one point of its log, computed ("folded") from the lines up to that point.
  *
- * Every field follows from events and private records alone, so `state.json` may be deleted at any time. The state is
- * plain JSON. `foldEvent` and `foldRecord` (records.ts) change it in place. A new field needs a default in
- * `initialState` that also fits older logs.
+ * The state is plain JSON. Every field follows from the log, so `state.json` may be deleted. A new field needs a
+ * default in `initialState` that also fits older logs.
  */
 import type { Event, ConversationStateUpdateEvent } from '../../schema/generated/events.ts'
 import {
@@ -52,7 +51,7 @@ export interface ConversationState {
   leaf_event_id: string | null
   last_user_message_id: string | null
   stats: JsonObject
-  /** True while the newest usage is in no recorded update of `stats`, such as after the server was killed. */
+  /** True while the newest usage is missing in the recorded `stats`. */
   has_new_stats: boolean
   agent_state: JsonObject
   /** The newest goal, active or ended. */
@@ -67,11 +66,11 @@ export interface ConversationState {
   open_actions: OpenAction[]
   /** Ids of user messages that no turn has served, oldest first. */
   unserved: string[]
-  /** The request that created the conversation; null when it had no idempotency key, and in a fork. */
+  /** The request that created the conversation; null without an idempotency key, and in a fork. */
   created_by: KeyedRequest | null
   /** The name of the named key that made the conversation; absent for any other client, and in older caches. */
   made_by?: string | undefined
-  /** The remembered keyed requests, oldest first. The request that created the conversation is not among them. */
+  /** The remembered keyed requests except `created_by`, oldest first. */
   requests: RequestRecord[]
 }
 
@@ -157,9 +156,7 @@ export function foldEvent(state: ConversationState, event: Event, micros: number
   }
 }
 
-/**
- * Sets the field that the update names. A value of a wrong type is ignored, except that it sets the analyzer to null.
- */
+/** Sets the field that the update names. A value of a wrong type is ignored, but sets the analyzer to null. */
 function foldUpdate(state: ConversationState, update: ConversationStateUpdateEvent): void {
   const { value } = update
   switch (update.key) {

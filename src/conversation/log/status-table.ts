@@ -1,8 +1,7 @@
 /**
- * The state machine of a conversation's status, as one table (contract: conversations.md section 3).
+ * The state machine of a conversation's status (contract: conversations.md section 3).
  *
- * A row is a status, a column is a trigger. A missing entry means that the trigger does not change the status. The
- * table does not decide whether a request is allowed.
+ * A row is a status, a column is a trigger. A missing entry leaves the status unchanged.
  */
 import type { ExecutionStatus } from '../../schema/generated/conversations.ts'
 
@@ -54,7 +53,7 @@ export function nextStatus(status: ExecutionStatus, trigger: Trigger): Execution
   return table[status][trigger] ?? status
 }
 
-/** True for each status in which clients see no run: all but `running` and `waiting_for_confirmation`. */
+/** True for each status in which clients see no run. */
 export function isEnded(status: ExecutionStatus): boolean {
   return status !== 'running' && status !== 'waiting_for_confirmation'
 }

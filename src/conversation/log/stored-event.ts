@@ -1,11 +1,11 @@
 /**
  * Parses and checks events that were read from the log.
  *
- * The server wrote the events in canonical form. They are checked again, because a file is input from outside.
+ * A file is input from outside, so its events are checked again.
  */
 import { isEvent, toEvent, type Event } from '../../schema/generated/events.ts'
 
-/** Returns a stored event; undefined for a value that is no valid event with an id and a time. */
+/** Returns a stored event; undefined for an invalid event, or an event without an id or a time. */
 export function storedEvent(value: unknown): Event | undefined {
   if (!isEvent(value)) return undefined
   const { id, timestamp } = value

@@ -1,7 +1,7 @@
 /**
  * Lists the ids of the tool calls in a history, to detect an id that an agent uses twice (decisions 3).
  *
- * Action events of all branches are read, newest first and page by page, so that other work runs between pages.
+ * Action events of all branches are read, page by page.
  */
 import { isObject } from '../../base/json.ts'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'

@@ -1,8 +1,8 @@
 /**
  * Makes the transcript of a conversation, as text for an agent that has lost its session.
  *
- * Messages of user and agent are complete, except that a long message loses its middle. A tool call is one line with
- * its outcome. A transcript above the limit lacks its older part, and says so. Every text is masked before it is cut.
+ * A long message loses its middle, and a long transcript its older part. A tool call is one line with its outcome.
+ * Every text is masked before it is cut.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'
@@ -13,7 +13,7 @@ import { storedEvent } from './stored-event.ts'
 export interface TranscriptOptions {
   readonly limitBytes: number
   readonly mask: (text: string) => string
-  /** Ids of messages to leave out, because the agent gets them with its turn. */
+  /** Ids of messages to leave out. */
   readonly without: ReadonlySet<string>
 }
 
@@ -45,8 +45,8 @@ export async function readTranscript(events: EventReader, options: TranscriptOpt
 }
 
 /**
- * Returns the text of an event. Returns undefined for an event that is not shown. The log is read backwards, so a
- * result comes before its action. `outcomes` keeps the result until its action is read.
+ * Returns the text of an event, if the event is shown. The log is read backwards: `outcomes` keeps a result until its
+ * action is read.
  */
 function partOf(event: Event, outcomes: Map<string, string>, options: TranscriptOptions): string | undefined {
   switch (event.kind) {

@@ -1,10 +1,8 @@
 /**
- * Adds up the usage figures of a conversation for `agent_state.usage`, where an unknown figure can be told from zero.
- * Pure.
+ * Adds up the usage figures of a conversation for `agent_state.usage`. Pure.
  *
- * A figure is `{ value, source }`. The source is `reported` by the agent, `derived` from reported figures, or `unknown`
- * when the value is null. There are figures for the last step and for each model. They are computed from the private
- * records of each step's report.
+ * A figure is `{ value, source }`. The source is `reported` by the agent, `derived` from reported figures, or
+ * `unknown`. There are figures for the last step and for each model.
  */
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../agent/agent.ts'
@@ -57,7 +55,7 @@ function figure(value: number | undefined, source: Source = 'reported'): Figure 
   return value === undefined ? { value: null, source: 'unknown' } : { value, source }
 }
 
-/** Adds a figure to a sum, or counts it as unknown. A sum is derived if one of its figures is derived. */
+/** Adds a figure to a sum, or counts it as unknown. */
 function add(sum: Sum, { value, source }: Figure): Sum {
   if (value === null) return { ...sum, unknown: sum.unknown + 1 }
   const isDerived = source === 'derived' || sum.source === 'derived'

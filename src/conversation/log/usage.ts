@@ -2,8 +2,7 @@
  * Adds up the tokens and the cost of a conversation per usage id, in the form of the contract (conversations.md section
  * 2).
  *
- * A figure that an agent does not report leaves the sum unchanged. The three per-call lists of this form are always
- * empty (decisions 18).
+ * A figure that an agent does not report leaves the sum unchanged.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { isObject } from '../../base/json.ts'
@@ -33,7 +32,7 @@ export class UsageLedger {
     }
   }
 
-  /** Cost of the conversation in US dollars, as far as the cost is known. */
+  /** Known cost of the conversation in US dollars. */
   get cost(): number {
     return [...this.#totals.values()].reduce((sum, totals) => sum + totals.cost, 0)
   }

@@ -1,9 +1,7 @@
 /**
- * Makes the event of a message that a client sends: text and images with the role of the user.
+ * Makes the event of a message that a client sends, with the role of the user.
  *
- * Only the content of the given message is used, so a client cannot pass for the agent or the system. A message whose
- * event would exceed the log's limit is refused. The suffix in the agent's settings goes into `extended_content`, where
- * clients see it.
+ * Only the content of the message is used, so a client cannot pass for the agent or the system.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../base/errors.ts'
@@ -30,8 +28,7 @@ export function userMessageEvent(
 }
 
 /**
- * Refuses a message whose event is too long. A message that might be too long is serialised to measure it, in a
- * separate turn of the event loop.
+ * Refuses a message whose event is too long.
  * @throws AppError `body_too_large` for an event that is longer than `limitBytes`
  */
 export async function assertFits(event: EventDraft, limitBytes: number): Promise<void> {
@@ -54,10 +51,7 @@ function mostBytes(value: unknown): number {
   return Object.entries(value).reduce((sum, [name, member]) => sum + mostBytes(name) + mostBytes(member) + 1, 3)
 }
 
-/**
- * Returns the suffix that the agent's settings add to each user message. Returns an empty list when there is no suffix,
- * or a blank suffix. The suffix cannot imitate the mark of a refused message.
- */
+/** Returns the suffix that the agent's settings add to each user message, if any. */
 export function suffixOf({ agent_context: context }: JsonObject): TextContent[] {
   const suffix = isObject(context) ? context['user_message_suffix'] : undefined
   return typeof suffix === 'string' && suffix.trim() !== '' ? [addedContent(suffix)] : []

@@ -1,28 +1,28 @@
 /**
  * Decides whether a conversation or a run may begin.
  *
- * A part with limits sets `Admission.rules`; without it everything may begin. Work that is under way is never refused.
- * Conversations and runs count from the decision on, so requests at the same moment cannot pass a limit together.
+ * A part with limits sets `Admission.rules`; without rules everything may begin. Conversations and runs count from the
+ * decision on, so that concurrent requests cannot pass a limit together.
  */
 
 export interface AdmissionRules {
   /** The limits of the server, by name. A name without a limit is absent. */
   readonly limits: Readonly<Record<string, number>>
   /**
-   * Decides on a new conversation. Until the returned function is called, it counts as an existing conversation.
-   * @param madeBy the name of the named key that makes it; undefined for any other client
+   * Decides on a new conversation. The conversation counts as existing until the returned function is called.
+   * @param madeBy the name of the named key that makes the conversation, if any
    * @throws AppError `too_many_conversations`, `storage_full`
    */
   creating(id: string, madeBy: string | undefined): () => void
   /**
-   * Decides on a run that a client begins. Until the returned function is called, it counts as a run under way.
-   * @param madeBy the name of the named key that made the conversation
+   * Decides on a run that a client begins. The run counts as under way until the returned function is called.
+   * @param madeBy the name of the named key that made the conversation, if any
    * @throws AppError `too_many_runs`, `storage_full`
    */
   starting(id: string, madeBy: string | undefined): () => void
   /**
-   * Decides on a message or a new model, with the key that made the conversation, or on an upload.
-   * @param id the conversation; undefined for an upload. While a run of it is about to begin, nothing is refused.
+   * Decides on a message, a new model or an upload.
+   * @param id the conversation; undefined for an upload
    * @throws AppError `storage_full`
    */
   assertSpace(madeBy: string | undefined, id?: string): void
@@ -57,10 +57,10 @@ async function during<T>(release: (() => void) | undefined, work: () => Promise<
 
 /** The checks of `Admission` for the messages and runs of one conversation. */
 export interface Beginning {
-  /** Checks the space, but not of a sub-agent that works for its parent. @throws AppError `storage_full` */
+  /** Checks the space. A sub-agent that works for its parent is not checked. @throws AppError `storage_full` */
   assertSpace(): void
   /**
-   * Runs `work`, which may begin a run. Never refuses during a run, or for a sub-agent that works for its parent.
+   * Runs `work`, which may begin a run. A run under way, and a sub-agent that works for its parent, are not limited.
    * @throws AppError `too_many_runs`, `storage_full`; the errors of `work`
    */
   run<T>(work: () => Promise<T>): Promise<T>

@@ -1,8 +1,7 @@
 /**
- * Holds the newest values that a conversation stores for its agent: settings, `agent_state`, private state, invoked
- * skills and usage.
+ * Holds the newest values that a conversation stores for its agent, durable or not.
  *
- * An agent that stores a value can read it here at once. `journal.state` has it only when it is durable.
+ * `journal.state` has only durable values.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../base/json.ts'
@@ -21,7 +20,7 @@ export class AgentRecords {
   readonly #journal: Journal
   readonly #work: Work | undefined
   readonly #ledger: UsageLedger
-  /** True while usage was counted that no recorded update of `stats` contains. */
+  /** True while counted usage is missing in the recorded `stats`. */
   #hasNewStats = false
   #settings: JsonObject
   #agentState: JsonObject
@@ -62,7 +61,7 @@ export class AgentRecords {
     this.#journal.attempt(() => this.#journal.keep(['kept', { key, value }]))
   }
 
-  /** Publishes `agent_state` with the given members; does nothing when all of them are unchanged. */
+  /** Publishes `agent_state` with the given members, if a member changes. */
   publish(changes: JsonObject): void {
     const value = { ...this.#agentState, ...changes }
     if (isDeepStrictEqual(value, this.#agentState)) return
@@ -82,8 +81,7 @@ export class AgentRecords {
   }
 
   /**
-   * Adds the usage of one step to `stats` and to `agent_state.usage`. `agent_state.usage` exists once a figure of the
-   * conversation is known. The log gets only the report of the step, from which the state is computed; `storeStats`
+   * Adds the usage of one step to `stats` and to `agent_state.usage`. The log gets the report of the step; `storeStats`
    * records the sum for clients.
    * @throws AppError when the log accepts no line
    */
@@ -99,7 +97,7 @@ export class AgentRecords {
     this.#journal.keep(['spent', report])
   }
 
-  /** Records `stats`, unless nothing was counted since the last time. @throws AppError when the log accepts no line */
+  /** Records `stats`, if usage was counted since the last time. @throws AppError when the log accepts no line */
   storeStats(): void {
     if (!this.#hasNewStats) return
     this.#journal.update('stats', this.stats)

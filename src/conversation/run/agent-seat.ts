@@ -1,8 +1,4 @@
-/**
- * Holds the agent of an open conversation: creates it on first use, and closes it with the conversation.
- *
- * Creating an agent starts no program. After an agent was discarded, the next use creates a new agent.
- */
+/** Holds the agent of an open conversation, and creates it on first use. */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { AgentHost } from '../agent/host.ts'
@@ -22,14 +18,14 @@ export class AgentSeat {
     this.#options = options
   }
 
-  /** Returns the agent, and creates it if needed. @throws AppError when its settings or its part cannot be used */
+  /** Returns the agent, and creates it on first use. @throws AppError as `AgentKind.create` */
   agent(): Agent {
     const { kind, createHost } = this.#options
     this.#agent ??= kind.create(createHost())
     return this.#agent
   }
 
-  /** Returns the agent if its kind reads messages before they are recorded. @throws AppError as `agent` */
+  /** Returns the agent if its kind reads messages. @throws AppError as `agent` */
   messageReader(): Agent | undefined {
     return this.#options.kind.readsMessages ? this.agent() : undefined
   }

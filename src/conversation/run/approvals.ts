@@ -1,8 +1,7 @@
 /**
  * Lists pending confirmations and applies the user's responses to them (decisions 15).
  *
- * There are two kinds: a confirmation that the current turn waits for, and actions of the built-in agent that wait
- * between two runs. Clients see both kinds in one list.
+ * There are two kinds: confirmations of the current turn, and actions of the built-in agent that wait between two runs.
  */
 import { AppError } from '../../base/errors.ts'
 import type { AgentSeat } from './agent-seat.ts'
@@ -17,7 +16,7 @@ import type { OpenAction } from '../log/state.ts'
 export interface Approval {
   readonly accept: boolean
   readonly reason: string
-  /** The id of a confirmation. If absent: the turn's pending confirmation, or all actions that wait between runs. */
+  /** The id of a confirmation; absent for the turn's confirmation or all actions that wait between runs. */
   readonly id?: string | undefined
 }
 
@@ -41,8 +40,8 @@ export class Approvals {
   }
 
   /**
-   * Returns the actions that wait between two runs. Returns an empty list while the current turn has a pending
-   * confirmation. The turn of such actions has ended, but its run may still be writing.
+   * Returns the actions that wait between two runs. The turn of the actions has ended, but its run may still be
+   * writing.
    */
   waiting(): readonly OpenAction[] {
     const { journal: { state }, runner, seat, questions } = this.#options
@@ -53,7 +52,7 @@ export class Approvals {
   }
 
   /**
-   * Applies the user's response. Does nothing for a response without an id when nothing is pending.
+   * Applies the user's response, if a confirmation is pending.
    * @throws AppError `not_found` for an unknown id; the errors of `assertApproves`, `Gate.assertWritable`
    */
   async respond(approval: Approval, request: KeyedRequest | undefined): Promise<void> {

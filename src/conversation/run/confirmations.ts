@@ -1,9 +1,8 @@
 /**
- * The confirmations of the current turn, asked one at a time and in order, each with a deadline (decisions 15).
+ * The confirmations of the current turn, asked one at a time and in order (decisions 15).
  *
- * Only the first confirmation is pending, because published clients show one confirmation with one button. The deadline
- * of a confirmation begins when it becomes pending. A confirmation ends with the user's answer. At its deadline it is
- * denied. When the turn ends or the agent withdraws it, it is cancelled. Nothing is stored here.
+ * Only the first confirmation is pending. It ends with the user's answer, or is denied at its deadline. The end of the
+ * turn cancels all confirmations.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../../base/json.ts'
@@ -16,7 +15,7 @@ import type {
 export interface PendingConfirmation {
   readonly id: string
   readonly tool_call_id: string
-  /** Id of the ActionEvent that describes the action in full; null if no event describes it. */
+  /** Id of the ActionEvent that describes the action; null without such an event. */
   readonly action_id: string | null
   readonly title: string
   readonly command: string | null
@@ -78,7 +77,7 @@ export class Confirmations {
     })
   }
 
-  /** Answers the pending confirmation. Returns false when none is pending, or when `id` names another confirmation. */
+  /** Answers the pending confirmation. Returns false when no confirmation is pending or `id` does not match. */
   answer(answer: ConfirmationAnswer, id?: string): boolean {
     const [open] = this.#asked.keys()
     if (open === undefined || (id !== undefined && id !== open)) return false
@@ -91,7 +90,7 @@ export class Confirmations {
     this.#cancel(() => true)
   }
 
-  /** Cancels the confirmations that `isMeant` selects, the newest first, so that none of them becomes pending. */
+  /** Cancels the selected confirmations, the newest first, so that none of them becomes pending. */
   #cancel(isMeant: (question: Question) => boolean): void {
     const meant = [...this.#asked.values()].filter(isMeant).reverse()
     for (const { id } of meant) this.#settle(id, { outcome: 'cancelled' })
@@ -128,7 +127,7 @@ function shown({ id, draft, deadline = '' }: Question): PendingConfirmation {
 /** The most characters of the command or the title in `askedLine`. */
 const nameChars = 300
 
-/** Returns a line for streaming clients that names the action of a confirmation by its command or title. */
+/** Returns a line that names the action of a confirmation by its command or title. */
 export function askedLine({ command, title }: PendingConfirmation): string {
   return `\n[Asks: ${(command ?? title).slice(0, nameChars)}]\n`
 }

@@ -1,4 +1,4 @@
-/** Decides whether a conversation accepts a change: the conversation must be open, and its log must accept lines. */
+/** Decides whether a conversation accepts a change: it must be open, and its log must accept lines. */
 import { AppError } from '../../base/errors.ts'
 import type { Journal } from '../log/journal.ts'
 import type { Repair } from '../log/repair.ts'

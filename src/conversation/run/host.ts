@@ -1,4 +1,4 @@
-/** Builds the `AgentHost` of a conversation from its journal, its log and its secrets. */
+/** Builds the `AgentHost` of a conversation. */
 import {
   isClientTool, isConfirmationPolicy, isSecurityAnalyzer, toClientTool, toConfirmationPolicy, toSecurityAnalyzer,
   type ConfirmationPolicy, type SecurityAnalyzer,
@@ -78,7 +78,7 @@ function rulesOf(state: Readonly<ConversationState>): Omit<RunRules, 'budgetSpen
   return { maxIterations: max_iterations, stuckDetection: stuck_detection, analyzer: analyzerOf(state) }
 }
 
-/** Returns the stored analyzer; null if there is none, or if a later version of this server wrote it. */
+/** Returns the stored analyzer; null if it is missing, or unknown to this version. */
 function analyzerOf({ security_analyzer: stored }: Readonly<ConversationState>): SecurityAnalyzer | null {
   return isSecurityAnalyzer(stored) ? toSecurityAnalyzer(stored) : null
 }

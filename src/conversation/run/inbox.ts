@@ -1,8 +1,7 @@
 /**
  * Records user messages, and starts a run for them if requested.
  *
- * Before a message is recorded, the agent returns a text to add to the message. Hooks may delay this. The message and
- * the text are recorded in one event. A skill that the model already has is left out.
+ * The agent may add text to a message. The message and the text are recorded in one event.
  */
 import { toTextContent, type Message, type TextContent } from '../../schema/generated/values.ts'
 import type { AgentSeat } from './agent-seat.ts'
@@ -32,7 +31,7 @@ export interface TitleMaker {
 }
 
 export interface Delivery {
-  /** True when the current run, or a new run, serves the message. False when the message is only recorded. */
+  /** True when the current run, or a new run, serves the message. */
   readonly run: boolean
   readonly request?: KeyedRequest | undefined
   /** Aborted when the message is no longer wanted. A recorded message stays. */
@@ -48,7 +47,7 @@ export class Inbox {
   }
 
   /**
-   * Records a message. Resolves when the message is durable: with true, or with false when a hook refused the message.
+   * Records a message. Resolves when the message is durable; with false when a hook refused the message.
    * @throws AppError `body_too_large`; as `Gate.assertOpen`, `AgentSeat.agent`, `Journal.record`; the signal's reason
    */
   async take(message: Message, delivery: Delivery): Promise<boolean> {
@@ -65,7 +64,7 @@ export class Inbox {
     return this.take(userMessageOf({ content: [toTextContent({ text })] }), { run: true, signal })
   }
 
-  /** Serves a message that an earlier try of the request recorded, unless a turn has served the message since. */
+  /** Serves the recorded message of an earlier try, if no turn has served it. */
   async serveRecorded(messageId: string, request: KeyedRequest | undefined): Promise<void> {
     const { journal, runner } = this.#options
     if (journal.state.unserved.includes(messageId)) return runner.serve(request)
@@ -117,10 +116,7 @@ export class Inbox {
 
 const nothing = { content: [], skills: [] }
 
-/**
- * Returns the record of the idempotency key that is stored right before the message. Returns undefined for a request
- * without a key. With `run`, its member `goes_on` tells a repeated request that the agent may not have got the message.
- */
+/** Returns the record of the idempotency key for the message, if any. With `run` another record follows. */
 function keyedOf({ request, run }: Delivery): Omit<RequestRecord, 'event'> | undefined {
   return request === undefined || !run ? request : { ...request, goes_on: true }
 }

@@ -1,8 +1,7 @@
 /**
  * Receives the reports of an agent's current turn: implements `Turn`.
  *
- * A turn that has ended accepts no reports: late reports are dropped (decisions 16). When the log refuses a report, on
- * a full disk for example, the turn is aborted. No method throws.
+ * Reports after the end of the turn are dropped (decisions 16). When the log refuses a report, the turn is aborted.
  */
 import type { EventDraft, MessageEvent } from '../../schema/generated/events.ts'
 import type { MaskingStream } from '../../base/masking.ts'
@@ -23,7 +22,7 @@ export interface LiveTurnOptions {
   readonly questions: Confirmations
   readonly records: Pick<AgentRecords, 'count' | 'stats' | 'storeStats'>
   readonly frames: Pick<Frames, 'delta' | 'stats'>
-  /** Creates a masker for a text that arrives in pieces. It may hold back the end of a piece until the next piece. */
+  /** Creates a masker for a text that arrives in pieces. */
   readonly createMaskingStream: () => MaskingStream
 }
 
@@ -38,7 +37,7 @@ export class LiveTurn implements Turn {
   readonly #masks = new Map<keyof DeltaPiece, MaskingStream>()
   /** True while counted usage has not been sent to clients. */
   #owesStats = false
-  /** True while readers have deltas of a text that no event holds yet. */
+  /** True while readers have a text that no event holds yet. */
   #isStreaming = false
   #fenced = false
   #hasActed = false
@@ -71,7 +70,7 @@ export class LiveTurn implements Turn {
     return this.#aborted.promise
   }
 
-  /** The log's error for a report that it refused; undefined while it has refused no report. */
+  /** The log's error for a refused report; undefined without a refusal. */
   get refusal(): unknown {
     return this.#refusal
   }
@@ -88,7 +87,7 @@ export class LiveTurn implements Turn {
     this.#pausing.abort(new Error('The turn was paused'))
   }
 
-  /** Aborts the turn because a report of it could not be recorded. */
+  /** Aborts the turn because of a report that could not be recorded. */
   refuse(cause: unknown): void {
     this.#refusal ??= cause
     this.abort()
@@ -112,7 +111,7 @@ export class LiveTurn implements Turn {
       const recorded = this.#options.journal.record(draft)
       this.#isStreaming = false
       if (draft.kind === 'ActionEvent') this.#newestAction = recorded.id
-      // A microtask sends the stats after the last event of a batch that is recorded without an `await`.
+      // The microtask runs after the last event of a batch without an `await`.
       if (this.#owesStats) queueMicrotask(() => this.#sendStats())
       return recorded
     } catch (cause) {
@@ -121,7 +120,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Records the id, unless it was the last recorded id: an agent may report an id with every step. */
+  /** Records a new id. An agent may report one id with every step. */
   served(messageId: string): void {
     if (messageId === this.#newestServed) return
     this.#newestServed = messageId
@@ -136,7 +135,7 @@ export class LiveTurn implements Turn {
     this.#keep(['call', { id, sealed }])
   }
 
-  /** Masks a piece and sends it. The end of a piece may wait for the next piece, since a secret may span two pieces. */
+  /** Masks a piece and sends it. The end of the piece may be held back, since a secret may span two pieces. */
   delta(piece: DeltaPiece): void {
     if (this.#fenced) return
     for (const field of ['content', 'reasoning_content'] as const) {
@@ -161,8 +160,8 @@ export class LiveTurn implements Turn {
   }
 
   /**
-   * Counts the usage of one step at once. While a text is streamed, clients get the usage after the event of the text,
-   * or at the end of the turn: a published client shows a text twice when a frame precedes the event of the text.
+   * Counts the usage of one step at once. Clients get the usage after the event of a streamed text: before the event, a
+   * published client would show the text twice.
    */
   usage(report: UsageReport): void {
     if (this.#fenced) return
@@ -175,7 +174,7 @@ export class LiveTurn implements Turn {
     this.#beforeMessage = listener
   }
 
-  /** Has the agent record the text that it has written so far. */
+  /** Has the agent record the text written so far. */
   beforeMessage(): void {
     if (!this.#fenced) this.#beforeMessage?.()
   }
@@ -184,7 +183,7 @@ export class LiveTurn implements Turn {
     return this.#options.journal.ready()
   }
 
-  /** Sends clients the newest `stats` in a frame that is not stored. The end of the turn records them once. */
+  /** Sends clients the newest `stats` in an unstored frame. */
   #sendStats(): void {
     const { journal, frames, records } = this.#options
     if (this.#owesStats && !this.#fenced) journal.push(frames.stats(records.stats))
@@ -204,7 +203,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Records the messages as served before the first action, so that they cause no second action after a crash. */
+  /** Records the messages as served before the first action. After a crash the messages then cause no second action. */
   #markServed(): void {
     const last = this.messages.at(-1)
     if (this.#hasActed || last === undefined) return
@@ -212,7 +211,7 @@ export class LiveTurn implements Turn {
     this.#options.journal.keep(['served', last.id])
   }
 
-  /** Sends text that was held back for masking, so that no event overtakes the text before it. */
+  /** Sends the text that masking held back. The text must precede the next event. */
   #flushDeltas(): void {
     for (const [field, mask] of this.#masks) {
       const rest = mask.end()
@@ -228,5 +227,5 @@ export class LiveTurn implements Turn {
   }
 }
 
-/** The result of `record` after `fence`: no event, and nothing to wait for. */
+/** The result of `record` after `fence`. */
 const dropped: Recorded = { id: '', durable: () => Promise.resolve() }

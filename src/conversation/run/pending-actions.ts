@@ -1,8 +1,8 @@
 /**
  * The actions of the built-in agent that wait for the user between two runs (decisions 14, 15).
  *
- * They are in the history, so they outlive a restart. They have no deadline. A rejected action gets its observation
- * here. Approved actions run in the next turn.
+ * A waiting action outlives a restart and has no deadline. A rejected action gets its observation here. Approved
+ * actions run in the next turn.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Journal } from '../log/journal.ts'

@@ -1,9 +1,7 @@
 /**
  * Runs a conversation: one turn after another, until every message is served or the run is stopped, waits or fails.
  *
- * The run decides the status (decisions 14). It records `running` when it begins, and another status when it ends. When
- * a turn ends, later reports of the agent are dropped (decisions 16). Each action without a result then gets an
- * AgentErrorEvent, before the new status is recorded, unless the actions wait for the user.
+ * The run records `running` when it begins, and another status when it ends (decisions 14).
  */
 import { AppError, assertNever } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -48,12 +46,12 @@ interface Stop {
 export class Runner {
   readonly #options: RunnerOptions
   #run: Promise<void> | undefined
-  /** Resolves at the end of the current run. When no run is under way, at the end of the run that begins next. */
+  /** Resolves at the end of the current run, or else of the next run. */
   #nextEnd: Deferred<void> | undefined
   #stop: Stop | undefined
-  /** True when a message arrived after the current turn began, and after the request to stop, if there was one. */
+  /** True when a message arrived after the current turn began, and after the last request to stop. */
   #again = false
-  /** True when the agent began to work by itself and no turn for that work has begun. */
+  /** True when the agent began work by itself that has no turn yet. */
   #own = false
   #startedAt = 0
   #failure: string | undefined
@@ -72,7 +70,7 @@ export class Runner {
   }
 
   /**
-   * Starts a run. Resolves when `running` is durable; the run continues after that. Must not be called during a run.
+   * Starts a run. Resolves when `running` is durable. Must not be called during a run.
    * @throws AppError when the agent cannot be created; the errors of `Journal.record`
    */
   async start(request?: KeyedRequest): Promise<void> {
@@ -90,17 +88,14 @@ export class Runner {
     await begun
   }
 
-  /**
-   * Adds a turn for work that the agent began by itself, or starts a run for it. Resolves when `running` is durable.
-   * The conversation must be open.
-   */
+  /** Adds a turn for work that the agent began by itself, or starts a run for it. The conversation must be open. */
   async startOwn(): Promise<void> {
     const started = this.#run === undefined ? this.#start() : undefined
     this.#own = true
     await started
   }
 
-  /** Serves the newest message in the current or a new run. No new run begins while actions wait (decisions 15). */
+  /** Serves the newest message in the current run, or in a new run if no actions wait (decisions 15). */
   async serve(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (!this.isRunning && journal.status !== 'waiting_for_confirmation') return this.start(request)
@@ -110,7 +105,7 @@ export class Runner {
     await journal.durable()
   }
 
-  /** Records a run without a turn for a message that a hook refused, unless a run is under way or actions wait. */
+  /** Records a run without a turn, for a message that a hook refused. */
   async finishUnserved(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (this.isRunning || journal.status === 'waiting_for_confirmation') {
@@ -124,9 +119,8 @@ export class Runner {
   }
 
   /**
-   * Handles a message that arrives during a run. Cancels the turn, and the run continues with all queued messages. Two
-   * kinds of turns are not cancelled: a turn that waits for a confirmation, and the turn of a stepping agent, which
-   * reads the message before its next step.
+   * Handles a message that arrives during a run. Cancels the turn; the run continues with all queued messages. The turn
+   * of a stepping agent, and a turn that waits for a confirmation, are not cancelled.
    */
   #supersede(): void {
     const { journal, seat, turns } = this.#options
@@ -135,7 +129,7 @@ export class Runner {
     if (!isLeftAlone) turns.abort()
   }
 
-  /** Stops the run; resolves when its work has ended and its end is durable. A later message begins another run. */
+  /** Stops the run. Resolves when its end is durable. A later message begins another run. */
   async stop(reason: StopReason): Promise<void> {
     if (this.#run === undefined) return
     const { seat, turns } = this.#options
@@ -152,7 +146,7 @@ export class Runner {
     await this.#options.seat.discard()
   }
 
-  /** Resolves when the end of the current run is published. If no run is under way, waits for the next run. */
+  /** Resolves when the end of the current run, or else of the next run, is published. */
   nextEnd(): Promise<void> {
     this.#nextEnd ??= deferred<void>()
     return this.#nextEnd.promise
@@ -189,8 +183,8 @@ export class Runner {
       await repair.closeRun(cause)
       this.#publishEnd()
     }
-    // A message that arrived while the end was recorded begins another run. There is no `await` from here on, so no
-    // message can arrive unnoticed while `isRunning` is still true.
+    // A message that arrived while the end was recorded begins another run. From here on there must be no `await`: a
+    // message could arrive unnoticed.
     this.#stop?.done.resolve()
     this.#stop = undefined
     const hasMore = (this.#again && journal.state.unserved.length > 0) || this.#own
@@ -200,7 +194,7 @@ export class Runner {
 
   async #ended(): Promise<void> {
     this.#publishEnd()
-    // The state file is a cache. Without it the next opening folds the log.
+    // A failure is ignored: the state file is a cache.
     await this.#options.saveState().catch(() => undefined)
   }
 
@@ -247,8 +241,8 @@ export class Runner {
   }
 
   /**
-   * Runs the turn and returns its end. For a turn that may not begin, returns an end with the reason. If the agent
-   * began the work of that turn by itself, the turn is run aborted, so that the agent ends the work.
+   * Runs the turn and returns its end. For a turn that may not begin, returns an end with the reason. The agent ends
+   * its own work in an aborted turn.
    */
   async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
     const refused = this.#stop === undefined ? this.#overBudget() : notBegun
@@ -268,7 +262,7 @@ export class Runner {
 
   /** Records how the turn ended. Returns true when the run continues. */
   #conclude(end: TurnEnd): boolean {
-    // A pause lets the current step end. When that was the last step of the turn, the turn has ended as usual.
+    // A pause lets the current step end. The turn may have ended with this step.
     const isStopped = this.#stop !== undefined && (this.#stop.reason !== 'pause' || end.outcome === 'stopped')
     if (this.#stop !== undefined && isStopped) return this.#concludeStop(this.#stop.reason)
     const { journal } = this.#options

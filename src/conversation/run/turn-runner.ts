@@ -1,8 +1,7 @@
 /**
  * Runs one turn: gives it to the agent, waits for its end, and holds the confirmations of the turn.
  *
- * When the turn has ended, later reports of the agent are dropped (decisions 16). An agent has `stopLimitMs` to end an
- * aborted turn. After that time the agent is closed by force.
+ * An agent that does not end an aborted turn within `stopLimitMs` is closed.
  */
 import { errorOf, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -27,7 +26,7 @@ export interface TurnRunnerOptions {
   readonly diagnostics: Log
   readonly clock: Clock
   readonly confirmationDeadlineMs: number
-  /** Time in milliseconds from the abort of the turn's signal until an agent that still works is closed by force. */
+  /** The longest wait in milliseconds for the end of an aborted turn. */
   readonly stopLimitMs: number
 }
 
@@ -55,7 +54,7 @@ export class TurnRunner implements JournalFollower {
   /**
    * Runs a turn and returns its end. Never rejects.
    * @param isOwn true when the agent began the turn by itself
-   * @param stopped aborts the turn at once, to end work that the agent began by itself
+   * @param stopped aborts the turn at once
    */
   async run(messages: readonly MessageEvent[], isOwn: boolean, stopped?: 'stopped'): Promise<TurnEnd> {
     const turn = this.#open(messages, isOwn)
@@ -77,7 +76,7 @@ export class TurnRunner implements JournalFollower {
     this.#turn?.abort()
   }
 
-  /** Has the agent of the current turn record the text that it has written so far. */
+  /** Has the agent of the current turn record the text written so far. */
   beforeMessage(): void {
     this.#turn?.beforeMessage()
   }
@@ -86,12 +85,12 @@ export class TurnRunner implements JournalFollower {
     this.#turn?.pause()
   }
 
-  /** Aborts the turn after the log has failed, because further work of the turn could not be recorded. */
+  /** Aborts the turn: its further work could not be recorded. */
   logFailed(): void {
     this.abort()
   }
 
-  /** Logs the error and ends the turn as failed. Never throws, because agents, timers and signals are its callers. */
+  /** Logs the error and ends the turn as failed. */
   recordRefused(cause: unknown): void {
     this.#options.diagnostics.error('A report of an agent could not be recorded', { error: errorOf(cause) })
     this.#turn?.refuse(cause)
@@ -135,9 +134,8 @@ export class TurnRunner implements JournalFollower {
   }
 
   /**
-   * Shows clients which action a confirmation is about, because published clients show the agent's newest action
-   * instead. Does nothing when the confirmation is about the newest action and that action is new since the last
-   * confirmation.
+   * Sends clients a line that names the action of a confirmation. Published clients find the newest action without a
+   * line.
    */
   #nameAction(question: PendingConfirmation): void {
     const newest = this.#turn?.newestAction
