@@ -1,9 +1,8 @@
 /**
  * Lists the issues of a value that a generated validator has refused.
  *
- * `check` reads the definitions of `spec/`. It finds an issue if and only if the generated validator refuses the value.
- * It lists issues up to a limit, in a time that is linear in the size of the value. An issue about a secret member does
- * not quote the member. Other secrets in the `input` of an issue must be redacted before it is shown (`redact`).
+ * `check` finds an issue if and only if the generated validator refuses the value. An issue about a secret member does
+ * not quote the member. Other secrets must be redacted before an issue is shown (`redact`).
  */
 import { AppError, type Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -19,7 +18,7 @@ import {
   tooLongRule, tooManyMembersRule, tooManyRule, tooShortRule, uuidRule, type Rule,
 } from './rules.ts'
 
-/** The most issues in one response, so that a value with a million errors does not cause megabytes of text. */
+/** The most issues in one response. */
 export const issueLimit = 100
 
 /** A named type with its generated validator and converter. */
@@ -39,9 +38,9 @@ export function parse<Input, Normal>(type: Checked<Input, Normal>, value: unknow
 }
 
 /**
- * Lists the issues for which `value` is not of the named type, at most `issueLimit`, in the order of the definition.
+ * Lists the issues of `value` as the named type, in the order of the definition.
  * @param definitions the definitions of the part that has the type; undefined for a type of the core
- * @throws TypeError when there is no type of that name.
+ * @throws TypeError for an unknown type
  */
 export function check(name: string, value: unknown, definitions?: Definitions): Issue[] {
   const walk: Walk = { issues: [], loc: [], secrets: 0, types: { ...registry, ...definitions } }
@@ -137,8 +136,7 @@ function numberTypeRule({ type }: NumberSchema, value: unknown): Rule | undefine
 }
 
 /**
- * Checks a value against the first branch with the value's JSON type. If no branch has this type, checks all branches,
- * so that the issues list every expected type.
+ * Checks a value against the first branch with the value's JSON type. If no branch has this type, checks all branches.
  */
 function checkEither(branches: readonly Schema[], value: unknown, walk: Walk): void {
   const branch = branches.find((candidate) => jsonTypeOf(candidate) === jsonTypeOfValue(value))

@@ -1,9 +1,8 @@
 /**
- * Finds the members of a valid value that have no effect, so that the response can name them: unknown members that
- * are dropped, and known members that no code uses.
+ * Finds the members of a valid value that have no effect: unknown members that are dropped, and known members that no
+ * code uses.
  *
- * Without this a misspelt `hook_config` would not be noticed. Values of the type `json` are not searched. Open objects
- * are searched if the definition names a type (`like`). The number of names and of steps is limited.
+ * The number of names and of steps is limited.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../base/json.ts'
@@ -22,7 +21,7 @@ interface Walk {
 
 const stepLimit = 2000
 
-/** Returns the paths (`agent.llm.modle`) of at most `limit` members without effect in a valid value of the type. */
+/** Returns the paths of at most `limit` members without effect, such as `agent.llm.modle`. */
 export function ignoredMembers({ name, definitions }: NamedType, value: unknown, limit: number): readonly string[] {
   const types = definitions === undefined ? registry : { ...registry, ...definitions }
   const walk: Walk = { found: [], limit, loc: [], steps: 0, types }

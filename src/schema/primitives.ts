@@ -1,8 +1,7 @@
 /**
- * The predicates, measures and types that generated validators use.
+ * The predicates, measures and types that generated validators and `check` use.
  *
- * Each predicate tells whether a value from JSON.parse is of one kind, in time linear in its size. `check` uses the
- * same predicates, so it agrees with the validators about every limit.
+ * The time of a predicate is linear in the size of the value.
  */
 import { parseMicros } from '../base/stamp.ts'
 
@@ -17,7 +16,7 @@ export function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value)
 }
 
-/** True for a finite number: `JSON.parse` returns Infinity for `1e999`, which JSON cannot express. */
+/** True for a finite number. `JSON.parse` returns Infinity for `1e999`. */
 export function isNumber(value: unknown): value is number {
   return Number.isFinite(value)
 }
@@ -29,12 +28,12 @@ export function isUuid(text: string): boolean {
 
 const uuid = /^(?:[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i
 
-/** True for an ISO 8601 time of at most 64 characters, with any offset or without an offset. */
+/** True for an ISO 8601 time of at most 64 characters, with or without an offset. */
 export function isDateTime(text: string): boolean {
   return text.length <= 64 && parseMicros(text) !== undefined
 }
 
-/** True when a text has `least` to `most` code points, as JSON Schema counts them. A lone surrogate counts as one. */
+/** True when a text has `least` to `most` code points. */
 export function hasLength(text: string, least: number, most: number): boolean {
   // A code point takes one or two code units, so `text.length` decides for most texts.
   if (text.length < least || text.length > most * 2) return false

@@ -1,9 +1,8 @@
 /**
  * Removes secrets from the `input` that a validation error quotes (contract/others.md, section 0.2).
  *
- * A value is secret because of its name (`secretWord`, `secretNames`), or because a name above it matches
- * `secretContainer`. Credentials in addresses are secret too. The masker does not find these secrets: it knows only
- * stored secrets, and a refused value was not stored. An input above the size limit is left out.
+ * A value is secret because of its name, or because a name above it matches `secretContainer`. Credentials in addresses
+ * are secret too.
  */
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -14,18 +13,18 @@ export const redacted = '<redacted>'
 const secretWord = /authorization|cookie|credential|key|password|secret|session|token/i
 
 /**
- * Matches the names of maps whose leaves are all hidden. The list of the contract lacks `auth` (credentials of an MCP
- * server), `extra_headers` and `acp_env`, which match here too.
+ * Matches the names of maps whose leaves are all hidden. Also matches `auth`, `extra_headers` and `acp_env`, which the
+ * contract does not list.
  */
 const secretContainer = /(?:^|_)(?:environment|env|headers|auth|extra_body)$/i
 
 /** The types of issues about a value that should be an object. */
 const objectWanted: ReadonlySet<string> = new Set(['dict_type', 'model_attributes_type'])
 
-/** The most characters of a text that is shown where an object was expected. A text so short is no key. */
+/** The most characters of a shown text where an object was expected. A key is longer. */
 const shownText = 7
 
-/** Names of secret members besides those of the contract: clients send a secret as `{ name, value }`. */
+/** Names of further secret members: clients send a secret as `{ name, value }`. */
 const secretNames: ReadonlySet<string> = new Set(['value'])
 
 /** The largest input that is shown. Its size is the number of characters plus the number of values (`sizeOf`). */
@@ -53,7 +52,7 @@ function redact(value: unknown, isContained: boolean): unknown {
   return Object.fromEntries(members)
 }
 
-/** Hides texts of more than `shownText` characters, also in a list, that were sent where an object was expected. */
+/** Hides texts of more than `shownText` characters that were sent where an object was expected. */
 function withoutTexts(input: unknown): unknown {
   if (Array.isArray(input)) return input.map(withoutTexts)
   return typeof input === 'string' && input.length > shownText ? redacted : input
@@ -63,7 +62,7 @@ function isSecretName(name: string): boolean {
   return secretWord.test(name) || secretNames.has(name.toLowerCase())
 }
 
-/** Returns the number of characters in a value, plus one for each value in it. The count stops above the limit. */
+/** Returns the number of characters and of values in a value. The count stops above the limit. */
 function sizeOf(value: unknown, limit: number): number {
   let size = 0
   const waiting: unknown[] = [value]

@@ -1,4 +1,4 @@
-/** Collects the definitions that the core has in `spec/`, for code that looks up a type by its name. */
+/** Collects the definitions that the core has in `spec/`. */
 import type { Definitions, ObjectSchema } from './spec/define.ts'
 import { actions } from './spec/actions.ts'
 import { agentDefinitions } from './spec/agent-definitions.ts'
@@ -35,7 +35,7 @@ export const registry: Definitions = Object.fromEntries(
   Object.values(specFiles).flatMap((definitions) => Object.entries(definitions)),
 )
 
-/** Names a type: of the part with these `definitions`, or of the core if there are none. */
+/** A type of the part with these `definitions`, or of the core. */
 export interface NamedType {
   readonly name: string
   readonly definitions?: Definitions

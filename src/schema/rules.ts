@@ -2,8 +2,7 @@
  * The messages for broken rules, with the texts that existing clients know (Pydantic 2 in the form of FastAPI;
  * contract/others.md, section 0.2).
  *
- * A message has a `type` for programs, a `msg` for people, and the limits in `ctx`. It quotes no value except the tag
- * of a union, which is cut.
+ * A message has a `type` for programs and a `msg` for people. It quotes no value except the tag of a union.
  */
 import type { NumberSchema } from './spec/define.ts'
 
@@ -82,7 +81,7 @@ export function tooManyMembersRule(maxLength: number, actualLength: number): Rul
   return { type: 'too_long', msg, ctx }
 }
 
-/** Returns the rule for the first bound that a number breaks; undefined if it breaks no bound. */
+/** Returns the rule for the first bound that a number breaks, if any. */
 export function boundRule(value: number, bounds: Omit<NumberSchema, 'type'>): Rule | undefined {
   const { minimum: ge, exclusiveMinimum: gt, maximum: le, exclusiveMaximum: lt } = bounds
   if (ge !== undefined && !(value >= ge)) {

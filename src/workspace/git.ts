@@ -1,7 +1,7 @@
 /**
- * Makes a new workspace a git repository, so that changes can be shown, and finds the repository of a folder.
+ * Makes a new workspace a git repository, and finds the repository of a folder.
  *
- * No program is started for it: the files of an empty repository are few and documented (gitrepository-layout).
+ * No program is started: the few files of an empty repository are documented (gitrepository-layout).
  */
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
@@ -9,12 +9,12 @@ import { makeFolder, removeTree, rename, writeNew } from '../base/own-files.ts'
 import { isThere, realpath, stat } from '../base/read-files.ts'
 
 const folders = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags']
-/** The file mode that git uses: the umask decides which other users may read the files. */
+/** The file mode that git uses. The umask restricts it. */
 const sharedFile = 0o666
 
 /**
- * Makes an empty repository in a folder that is not inside a repository, as `git init -b main` does. The repository is
- * made under another name and then renamed, so that no program sees an incomplete `.git`. Never throws.
+ * Makes an empty repository, unless the folder is inside a repository. The repository is made under another name and
+ * then renamed, so that no program sees an incomplete `.git`.
  */
 export async function initRepository(path: string): Promise<void> {
   if (await isInRepository(path)) return
@@ -25,16 +25,12 @@ export async function initRepository(path: string): Promise<void> {
     await writeNew(join(made, 'config'), await configFor(made), sharedFile)
     await rename(made, join(path, '.git'))
   } catch {
-    // Without permission to write, the folder gets no repository, and the conversation works in the folder all the
-    // same. Of two concurrent calls, one fails to rename, because the `.git` of the other is not empty.
-    await removeTree(made).catch(() => undefined) // A rest that cannot be removed has a name that git ignores.
+    // The conversation works without a repository too. Of two concurrent calls, one fails to rename.
+    await removeTree(made).catch(() => undefined) // Git ignores a rest under this name.
   }
 }
 
-/**
- * Returns the text of the `config` file, with the properties of the file system, which git also tests. `HEAD` must
- * exist.
- */
+/** Returns the text of the `config` file, with the properties of the file system that git tests. `HEAD` must exist. */
 async function configFor(repository: string): Promise<string> {
   const { mode } = await stat(join(repository, 'HEAD'))
   const fileMode = `filemode = ${(mode & 0o111) === 0}`
@@ -51,8 +47,8 @@ export interface Repository {
 }
 
 /**
- * Returns the repository that contains a folder, by real paths. Returns undefined if there is no repository. As in git,
- * a repository with another owner than the folder does not count, because its owner could have made it as a trap.
+ * Returns the repository that contains a folder, if any. As in git, a repository with another owner does not count: it
+ * could be a trap.
  */
 export async function findRepository(folder: string): Promise<Repository | undefined> {
   const real = await realpath(folder).catch(() => undefined) // A missing folder has no repository.

@@ -1,9 +1,8 @@
 /**
  * Chooses, checks and creates the folder that a conversation works in.
  *
- * A client may name any folder that the server's user can reach, except the server's own data and folders inside or
- * above it (decisions 20). Links are followed before the check. A missing folder is created. The folder becomes a git
- * repository unless it is inside a repository.
+ * A client may name any folder, except the server's own data and folders inside or above it (decisions 20). Links are
+ * followed before the check.
  */
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
@@ -19,8 +18,8 @@ export interface PlaceOptions {
 }
 
 /**
- * Creates the folder if needed, checks that a conversation may work in it, and returns its absolute path. Without
- * `requested` the folder is named after the conversation.
+ * Creates the folder if needed and returns its absolute path. Without `requested`, the folder is named after the
+ * conversation.
  * @throws AppError `invalid_input` when the folder may not be a workspace or cannot be made, `storage_full`.
  */
 export async function preparePlace(
@@ -33,7 +32,7 @@ export async function preparePlace(
 }
 
 /**
- * Returns the absolute path of a folder that a conversation may work in, whether it exists or not.
+ * Returns the absolute path of a folder that a conversation may work in. The folder need not exist.
  * @throws AppError `invalid_input` when the folder may not be a workspace
  */
 export async function locatePlace(

@@ -1,8 +1,7 @@
 /**
- * The twenty-eight actions: the requests of an agent to a tool.
+ * The actions: the requests of an agent to a tool.
  *
- * The kinds and their order come from the specification's section "Action", the fields of nine kinds from
- * contract/payloads.md, section 2. All actions refuse unknown members.
+ * Sources: the specification's section "Action" for the kinds and their order; contract/payloads.md, section 2.
  */
 import {
   arrayOf, boolean, closed, defaultTo, integer, integerOf, kinds, numberOf, oneOf, openObject, optional, ref,

@@ -1,4 +1,4 @@
-/** The definition of a sub-agent, in a request that starts a conversation (contract/others.md, section 4). */
+/** The definition of a sub-agent in a request (contract/others.md, section 4). */
 import {
   arrayOf, defaultTo, integerOf, numberOf, oneOf, openObject, orNull, required, string, stringOf, tolerant, unread,
   type Definitions,

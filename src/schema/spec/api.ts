@@ -1,9 +1,8 @@
 /**
  * The operations of the core's REST interface, and bodies that belong to no other file of this folder.
  *
- * Only operations that this server has are listed. Sources: the specification's section "Endpoints";
- * contract/conversations.md, sections 4 and 5; contract/settings.md, sections 1, 2, 6 and 7; contract/others.md,
- * sections 0.2, 4 and 10; contract/websocket.md, section 1.
+ * Sources: the specification's section "Endpoints"; contract/conversations.md, sections 4 and 5; contract/settings.md,
+ * sections 1, 2, 6 and 7; contract/others.md, sections 0.2, 4 and 10; contract/websocket.md, section 1.
  */
 import {
   arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, mapOf, nullable, oneOf,
@@ -28,7 +27,7 @@ const resend = {
   after: optional(stringOf({ maxLength: 64 }), 'The last event that the client has.'),
 }
 
-/** Members of `POST /api/init` that must be null or absent: the server takes these values from options at its start. */
+/** Members of `POST /api/init` that must be null or absent, because they are options of the server's start. */
 const atStart = [
   'secret_key', 'conversations_path', 'bash_events_dir', 'conversation_worktree_root', 'webhooks', 'web_url',
   'allow_cors_origins', 'max_concurrent_runs', 'env', 'telemetry',

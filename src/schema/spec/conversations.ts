@@ -1,9 +1,8 @@
 /**
- * Bodies of the conversation endpoints: the requests of clients (contract/conversations.md, sections 1, 4 and 6) and
- * the description of a conversation (section 2).
+ * Bodies of the conversation endpoints (contract/conversations.md, sections 1, 2, 4 and 6).
  *
- * Unknown members of requests are ignored. Settings and hooks in a request stay unchecked here: settings/ checks the
- * settings, and conversation/agent/hook-config the hooks.
+ * Unknown members of requests are ignored. Settings and hooks in a request are checked later, by settings/ and
+ * conversation/agent/hook-config.
  */
 import {
   alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, mapOf, nullable,

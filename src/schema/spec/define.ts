@@ -2,8 +2,7 @@
  * The language in which the definitions of the wire contract are written.
  *
  * A definition is plain data, built by the functions below. `scripts/generate` makes types, validators and the OpenAPI
- * description from it. `check` explains errors with it, and `settings/secret-fields` finds secrets with it. Nothing is
- * validated here. Types refer to each other by name, so definitions may stand in any order.
+ * description from it. Types refer to each other by name, so definitions may stand in any order.
  */
 
 export type Schema =
@@ -15,7 +14,7 @@ export type Schema =
   | ArraySchema
   | MapSchema
   | { readonly type: 'nullable'; readonly of: Schema }
-  /** A value of one of several JSON types, such as a string or an array. */
+  /** A value of one of several JSON types. */
   | { readonly type: 'either'; readonly of: readonly Schema[] }
   /** Any JSON value, null too. */
   | { readonly type: 'json' }
@@ -47,10 +46,7 @@ export interface ArraySchema {
   readonly items: Schema
   readonly minItems?: number
   readonly maxItems?: number
-  /**
-   * The name of an object type. If it is set, a bare string is accepted in place of the array: it stands for an array
-   * with one object of this type, whose member `text` is the string.
-   */
+  /** The name of an object type with a member `text`. A bare string then stands for an array with one such object. */
   readonly bareText?: string
 }
 
@@ -66,24 +62,21 @@ export interface MapSchema {
 export type Member = {
   readonly schema: Schema
   readonly doc: string
-  /** True for a secret: an issue about the value does not show it, and `settings/secret-fields` finds it. */
+  /** True for a secret: an issue about the value does not show it. */
   readonly secret?: true
   /** True for an address: the value is a secret if it contains credentials (base/secret-address). */
   readonly address?: true
-  /**
-   * Further members of the JSON Schema in the OpenAPI description. They describe a rule that the handler checks and the
-   * validator does not know.
-   */
+  /** Further members of the JSON Schema in the OpenAPI description, for a rule that the validator does not check. */
   readonly stated?: Readonly<Record<string, unknown>>
-  /** True for a member that no code uses; it may be stored and shown. The response to a client that sets it says so. */
+  /** True for a member that no code uses. The response to a client that sets the member says so. */
   readonly unread?: true
 } & (
   | { readonly presence: 'required' }
   /** The member may be missing or null, with the same meaning. The normal form leaves it out in both cases. */
   | { readonly presence: 'optional' }
-  /** The member may be missing. A missing member and null differ, so the normal form keeps what was sent. */
+  /** The member may be missing. A missing member and null differ. */
   | { readonly presence: 'omittable' }
-  /** The member may be missing in the input. The server sets it, so the normal form always has it. */
+  /** The member may be missing in the input. The server sets it. */
   | { readonly presence: 'assigned' }
   /** A missing member has the default. With `orNull`, null means `whenNull`, or the default if `whenNull` is absent. */
   | { readonly presence: 'default'; readonly default: unknown; readonly orNull: boolean; readonly whenNull?: string }
@@ -96,11 +89,11 @@ export interface ObjectSchema {
   readonly doc: string
   readonly members: Members
   /**
-   * The treatment of a member that the definition does not list: `refused` is an error, `dropped` leaves the member out
-   * of the normal form, `kept` keeps it unchanged.
+   * The treatment of an unlisted member: `refused` is an error, `dropped` leaves the member out of the normal form,
+   * `kept` keeps it unchanged.
    */
   readonly unknown: 'refused' | 'dropped' | 'kept'
-  /** True for an object that only the server sends. The generator makes a type, but no validator and no converter. */
+  /** True for an object that only the server sends. The generator makes no validator for it. */
   readonly outgoing?: true
 }
 
@@ -114,10 +107,10 @@ export interface UnionSchema {
   readonly untagged?: Untagged
 }
 
-/** The variants to try for a value without the tag, in this order. `has` names a member that the value must have. */
+/** The variants to try for a value without the tag, in order. `has` names a member that the value must have. */
 export type Untagged = readonly { readonly variant: string; readonly has?: string }[]
 
-/** A named type that becomes a type alias in TypeScript, not an interface. */
+/** A named type that becomes a type alias in TypeScript. */
 export interface AliasSchema {
   readonly type: 'alias'
   readonly doc: string
@@ -135,7 +128,7 @@ export const boolean: Schema = { type: 'boolean' }
 export const json: Schema = { type: 'json' }
 export const openObject: Schema = { type: 'open' }
 
-/** Makes an open object whose members later code reads as members of the named type. */
+/** Makes an open object that later code reads as the named type. */
 export function openLike(like: string): Schema {
   return { type: 'open', like }
 }
@@ -188,7 +181,7 @@ export function required(schema: Schema, doc = ''): Member {
   return { presence: 'required', schema, doc }
 }
 
-/** Makes a member that may be null or missing, with the same meaning: `T?` in the contract. */
+/** Makes a member that may be null or missing: `T?` in the contract. */
 export function optional(schema: Schema, doc = ''): Member {
   return { presence: 'optional', schema, doc }
 }
@@ -270,7 +263,7 @@ export function alias(doc: string, of: Schema): NamedSchema {
   return { type: 'alias', doc, of }
 }
 
-/** Adds the member `kind`, whose value is the name of the type, as the first member of each object type. */
+/** Adds the member `kind` with the name of the type as the first member of each object type. */
 export function kinds(table: Readonly<Record<string, ObjectSchema>>): Readonly<Record<string, ObjectSchema>> {
   const entries = Object.entries(table).map(([name, schema]): [string, ObjectSchema] => {
     return [name, { ...schema, members: { kind: required(constant(name)), ...schema.members } }]

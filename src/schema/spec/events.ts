@@ -1,9 +1,8 @@
 /**
- * The fourteen events of a conversation's history, and the two frames that exist on live streams only.
+ * The events of a conversation's history, and the frames that exist on live streams only.
  *
- * Source: the specification's sections "Event (common rules)" and "Event variants". The position of a kind in the list
- * is its number on disk, so a new kind may only be added at the end. Defaults that the specification does not state
- * come from contract/events.md, section 2.1.
+ * Sources: the specification's sections "Event (common rules)" and "Event variants"; contract/events.md, section 2.1.
+ * The position of a kind in the list is its number on disk: add a new kind at the end.
  */
 import {
   arrayOf, assigned, closed, constant, defaultTo, integer, integerOf, json, nullable, omittable, oneOf, optional, ref,
@@ -104,7 +103,7 @@ const history = {
   PauseEvent: event('The user paused the run.', from('user'), {}),
 }
 
-/** The frames that are never stored and never returned over REST (decisions 2). */
+/** The frames that are not stored (decisions 2). */
 const pushed = {
   StreamingDeltaEvent: event('A piece of an answer that is still being made.', from('agent'), {
     content: optional(string),

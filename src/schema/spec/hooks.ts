@@ -2,8 +2,7 @@
  * Hooks: commands of the client that run at six points of the built-in agent's work (contract/conversations.md, section
  * 10).
  *
- * This is the form in which hooks are stored and returned. conversation/agent/hook-config converts other forms of a
- * request. Hooks of the types `prompt` and `agent` are stored and never run.
+ * Hooks are stored and returned in this form. Hooks of the types `prompt` and `agent` are not run.
  */
 import {
   arrayOf, boolean, closed, constant, defaultTo, integerOf, numberOf, optional, ref, required, string, stringOf,

@@ -1,8 +1,7 @@
 /**
- * The fourteen observations: the results of tools.
+ * The observations: the results of tools.
  *
- * The kinds and their order come from the specification (section "Observation"), the fields from contract/payloads.md,
- * section 3. All observations refuse unknown members.
+ * Sources: the specification's section "Observation" for the kinds and their order; contract/payloads.md, section 3.
  */
 import {
   arrayOf, boolean, closed, dateTime, defaultTo, integer, kinds, nullable, oneOf, optional, ref, required, string,

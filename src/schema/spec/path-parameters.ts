@@ -1,8 +1,8 @@
-/** The schemas of path parameters of the core that are not plain strings, for the OpenAPI description. */
+/** The schemas of path parameters that are not plain strings, for the OpenAPI description. */
 import { ref, stringOf, type Schema } from './define.ts'
 import { secretName } from './secrets.ts'
 
-/** The key is the parameter's name, or the path up to `{name}` where paths use one name for different parameters. */
+/** The key is the parameter's name, or the path up to `{name}`. */
 export const pathParameters: Readonly<Record<string, Schema>> = {
   conversation_id: { type: 'string', format: 'uuid' },
   '/api/profiles/{name}': ref('ProfileName'),

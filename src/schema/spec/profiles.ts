@@ -1,9 +1,4 @@
-/**
- * Requests and responses about LLM profiles: stored language models (contract/settings.md, section 7).
- *
- * Responses include members that are null. A profile may name a provider connection; the list of profiles says whether
- * that connection exists.
- */
+/** Requests and responses about LLM profiles: stored language models (contract/settings.md, section 7). */
 import {
   arrayOf, boolean, defaultTo, nullable, ref, required, response, string, tolerant, type Definitions,
   type Endpoint,

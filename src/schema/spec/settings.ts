@@ -2,9 +2,7 @@
  * The stored settings: which agent drives new conversations, and how (specification, section "Agent settings";
  * contract/settings.md, sections 1 to 4).
  *
- * Unknown members are ignored, except in MCP servers. Rules about several members are checked in settings/, for example
- * that a stdio server needs a command. Responses include members that are null, so the contract's `T?` is `orNull`
- * here, except in MCP servers.
+ * Unknown members are ignored, except in MCP servers. Rules about several members are checked in settings/.
  */
 import {
   address, alias, arrayOf, boolean, closed, constant, defaultTo, either, extensible, integer, integerOf, mapOf,
@@ -55,7 +53,7 @@ export const usualFileSecrets = [
   },
 ]
 
-/** A name of a file or folder: one path segment of at most 100 characters that begins with a letter or a digit. */
+/** The name of a file or folder, of at most 100 characters. */
 const segment = stringOf({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' })
 
 /** The settings that the summarizing condensers share. */

@@ -1,9 +1,8 @@
 /**
  * Tool definitions: the elements of `SystemPromptEvent.tools`.
  *
- * The twenty-eight kinds come from the specification (section "ToolDefinition"), their fields from
- * contract/payloads.md, section 4. Twenty-seven kinds have the same members and are one type here. Only the server
- * makes tool definitions.
+ * Sources: the specification's section "ToolDefinition" for the kinds; contract/payloads.md, section 4. The kinds of
+ * `BuiltInTool` have the same members.
  */
 import {
   boolean, constant, defaultTo, extensible, oneOf, openObject, optional, ref, required, string, tolerant, union,

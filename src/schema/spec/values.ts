@@ -2,8 +2,7 @@
  * Objects that events, actions and requests contain (the specification's section "Embedded objects"; for `ImageContent`
  * contract/payloads.md, section 1).
  *
- * Members stand in the order of the specification's table. An object refuses unknown members unless the contract says
- * that it tolerates them.
+ * An object refuses unknown members unless the contract tolerates them.
  */
 import {
   alias, arrayOf, boolean, closed, constant, defaultTo, either, integer, json, nullable, nullDefaultTo, numberOf,
@@ -12,7 +11,7 @@ import {
 
 export const eventSources = ['agent', 'user', 'environment'] as const
 
-/** The values of a judged risk, from the lowest. `UNKNOWN` is the value of a risk that was not judged. */
+/** The values of a judged risk, from the lowest. */
 export const knownRisks = ['LOW', 'MEDIUM', 'HIGH'] as const
 
 /** The most content items in a client's message. An agent's message in an event has no limit. */
