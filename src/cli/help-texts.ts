@@ -1,7 +1,4 @@
-/**
- * The `--help` texts of some subcommands of the core. help.ts has the other texts. main.ts sets the exit codes that
- * these texts document.
- */
+/** The `--help` texts of the subcommands `verify` and `key`. */
 
 const verify = `Usage: agent-server verify [--json] [options] [ID ...]
        agent-server verify [options] --expect HEAD ID

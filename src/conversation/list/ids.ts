@@ -1,6 +1,6 @@
 /**
- * Ids of new conversations: UUIDs of version 4 (RFC 9562, section 5.4). With a shard, each id begins with the two
- * hexadecimal digits of the shard, so that a proxy can find the server.
+ * Ids of new conversations. With a shard, each id begins with the two hexadecimal digits of the shard, so that a proxy
+ * can find the server. An id made here is a UUID of version 4 (RFC 9562, section 5.4).
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'

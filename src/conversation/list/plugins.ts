@@ -1,7 +1,7 @@
 /**
  * Adds the skills, MCP servers and hooks of plugins to a new conversation. Pure.
  *
- * Of two skills or MCP servers with one name, that of the request wins.
+ * An MCP server of the request replaces a plugin's server of the same name.
  */
 import { AppError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
