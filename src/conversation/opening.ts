@@ -147,7 +147,7 @@ interface Opened {
   readonly kind: AgentKind
 }
 
-/** Creates and connects the objects of a conversation. No other code connects them. */
+/** Creates and connects the objects of a conversation. */
 function compose({ directory, deps, log, feed, journal, nextStamp, diagnostics, kind }: Opened): Conversation {
   const { clock, reserve, mask, createMaskingStream, secrets, titleByProfile, eventLimitBytes } = deps
   const { confirmationDeadlineMs, stopLimitMs } = deps

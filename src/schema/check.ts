@@ -31,7 +31,7 @@ export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
-/** Returns the normal form of a value. For an invalid value returns its issues, which `check` lists. */
+/** Returns the normal form of a value, or the issues of an invalid value. */
 export function parse<Input, Normal>(type: Checked<Input, Normal>, value: unknown): Parsed<Normal> {
   if (type.is(value)) return { ok: true, value: type.to(value) }
   return { ok: false, issues: check(type.name, value, type.definitions) }
@@ -248,7 +248,7 @@ function checkAt(walk: Walk, place: string | number, body: () => void): void {
 
 /**
  * Checks a host's value and returns it with its defaults filled in.
- * @throws AppError `invalid_input` with all issues
+ * @throws AppError `invalid_input` with the issues
  */
 export function checked<Input, Normal>(type: Checked<Input, Normal>, value: unknown): Normal {
   const result = parse(type, value)

@@ -69,7 +69,7 @@ export class Asides {
       const reason = 'the conversation is driven by an external agent, which keeps its own'
       throw new AppError('bad_request', `Cannot condense the history: ${reason}`)
     }
-    // A run whose end is published may still be writing its state cache. Wait for it instead of refusing.
+    // A run whose end is published may still be writing its state cache.
     if (journal.status !== 'running') await runner.settled()
     const refusal = this.#busy()
     if (refusal !== undefined) throw new AppError('conflict', `Cannot condense the history: ${refusal}`)

@@ -92,7 +92,7 @@ export class GoalLoop {
   async #assertFree(): Promise<void> {
     const { journal, gate, runner, asides } = this.#options
     await gate.assertWritable()
-    // A run whose end is published may still be writing its state cache. Wait for it instead of refusing.
+    // A run whose end is published may still be writing its state cache.
     if (isEnded(journal.status)) await runner.settled()
     if (!asides.hasJudge()) throw new AppError('bad_request', 'no_judge_llm')
     if (this.#pursuit !== undefined) {

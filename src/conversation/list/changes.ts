@@ -15,7 +15,7 @@ export class Changes {
     await this.#running.get(id)?.catch(() => undefined) // The caller of `run` gets the error.
   }
 
-  /** Resolves when the changes that are under way now have ended. */
+  /** Resolves when the changes under way have ended. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.#running.values()) // The callers of `run` get the errors.
   }

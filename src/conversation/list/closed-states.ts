@@ -13,7 +13,7 @@ export interface ClosedStatesOptions {
 
 export class ClosedStates {
   readonly #limitCharacters: number
-  /** States as JSON by conversation id, least recently used first: each use moves an entry to the end. */
+  /** States as JSON by conversation id, least recently used first. */
   readonly #texts = new Map<string, string>()
   /** The newest read under way of each conversation, by its id. */
   readonly #readings = new Map<string, symbol>()

@@ -32,7 +32,7 @@ export interface CreationDeps {
   readonly pluginsFor: (request: PluginChoice) => Promise<BroughtByPlugins>
   /** Refuses an agent kind whose part is missing. @throws AppError `part_missing` */
   readonly assertDrivable?: (kind: string) => void
-  /** Creates and checks the working folder. Makes a new folder if the request names no folder. Returns its path. */
+  /** Checks the working folder, creates it if needed, and returns its path. */
   readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
   /**
    * Makes a git worktree of the folder's repository. Returns the folder's path in the worktree; undefined without a

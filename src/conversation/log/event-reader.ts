@@ -50,7 +50,7 @@ const markBatch = 16_384
 /** The most bytes of a file that are read and looked through at once. */
 const runLimitBytes = 256 * 1024
 
-/** The most bytes of a page with more than one event. A hundred events may be gigabytes. */
+/** The most bytes of a page with more than one event. */
 const pageLimitBytes = 32 * 1024 * 1024
 
 /** Reads the events of one conversation. Nothing can be written through this object. */

@@ -21,8 +21,8 @@ export type FeedEnd = 'deleted' | 'closed' | 'failed'
 
 export interface Sink {
   /**
-   * Takes one encoded event or frame. Returns false when the sink is full. The sink then calls `Reader.drained` when it
-   * has room.
+   * Takes one encoded event or frame. Returns false when the sink is full. `Reader.drained` must then be called when
+   * the sink has room.
    */
   write(encoded: Buffer): boolean
   /**

@@ -48,13 +48,13 @@ export class Frames {
     return print(toServerErrorEvent({ ...error, ...this.#stamp() }))
   }
 
-  /** Returns a frame with the whole state: the first frame of a stream, also sent after each run and each pause. */
+  /** Returns a frame with the whole state, such as the first frame of a stream. */
   fullState(): Pick<DeltaFrame, 'json' | 'timestamp'> {
     const { state, directory } = this.#options
     return this.#update('full_state', fullState(state, directory))
   }
 
-  /** Returns a frame with the newest `stats`, which clients get before the turn ends. */
+  /** Returns a frame with the newest `stats`. */
   stats(value: JsonObject): Buffer {
     return this.#update('stats', value).json
   }

@@ -1,7 +1,4 @@
-/**
- * Counts the work of all conversations since the start of the server. The journal adds durable events, the agents'
- * records add reports of usage. All counts are 0 at the start.
- */
+/** Counts the work of all conversations since the start of the server. */
 import type { Event } from '../../schema/generated/events.ts'
 import { isExecutionStatus, type ExecutionStatus } from '../../schema/generated/conversations.ts'
 import type { UsageReport } from '../agent/agent.ts'

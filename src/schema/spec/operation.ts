@@ -1,7 +1,4 @@
-/**
- * Functions that build REST operations with the usual response of each method. The operations themselves are in the
- * files of their subjects.
- */
+/** Functions that build REST operations with the usual response of each method. */
 import { ref, type ResponseSchema, type Endpoint, type Schema } from './define.ts'
 
 export const success: ResponseSchema = responseOf('Done', ref('Success'))
