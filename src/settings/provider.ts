@@ -23,7 +23,7 @@ export interface Provider {
   readonly programs: Readonly<Record<string, string>>
   /** The command that a user runs to install the program; empty if `agents install` can install it. */
   readonly installCommand: string
-  /** The beginning of a word in each command of this entry. The agent's name in ACP contains this text. */
+  /** A command that has a word with this beginning is of this entry. The agent's name in ACP contains this text. */
   readonly prefix: string
   readonly apiKeyVariable: string
   /** Other names of the API key variable. The rules for the key hold for them too. */

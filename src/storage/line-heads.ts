@@ -71,7 +71,7 @@ async function* readAhead(log: ReadableFile, to: number): AsyncGenerator<Chunk> 
       yield { data, offset }
     }
   } finally {
-    // A caller that stops early may close the file.
+    // A caller that stops early may close the file. The read ends first.
     await next
   }
 }

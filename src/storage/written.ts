@@ -10,7 +10,7 @@ export class Written {
   ms = 0
 }
 
-/** Returns `files` with a change: writes to files that are opened to write through are counted in `written`. */
+/** Returns `files` with a change: `written` counts the writes to files that are opened to write through. */
 export function countedFiles(files: Files, written: Written): Files {
   return {
     async open(path, options) {

@@ -80,7 +80,7 @@ export class Remover implements Retention {
     if (isKept) return keptReason
     for (const { id } of members) {
       if (conversations.isOpen(id)) return 'it, or one below it, is in memory: in use, or used a short time ago'
-      const state = await conversations.state(id).catch(() => undefined) // The next line reports it.
+      const state = await conversations.state(id).catch(() => undefined) // An unreadable conversation stays.
       const reason = state === undefined ? 'it cannot be read' : waitingWork(state)
       if (reason !== undefined) return reason
     }
