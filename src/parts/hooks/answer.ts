@@ -1,9 +1,9 @@
 /**
  * Reads the result of a hook's command (contract: conversations.md, section 10).
  *
- * Exit code 0 passes, unless the JSON on stdout has `decision: "deny"` or `continue: false`. Exit code 2 blocks. Any
- * other end is a failure, which blocks nothing. Texts are masked before they are cut, so that no part of a secret is
- * shown.
+ * Exit code 0 passes, except with `decision: "deny"` or `continue: false` in the JSON on stdout. Exit code 2 blocks.
+ * Any other end is a failure, which blocks nothing. Texts are masked before they are cut, because a cut could leave a
+ * part of a secret.
  */
 import { isObject, parseJson } from '../../base/json.ts'
 import type { CommandEnd } from './command.ts'
@@ -36,7 +36,7 @@ function readOutput(stdout: string): Record<string, unknown> {
     const value = parseJson(stdout)
     return isObject(value) ? value : {}
   } catch {
-    return {} // Output that is not JSON decides nothing.
+    return {} // Not JSON: no decision.
   }
 }
 

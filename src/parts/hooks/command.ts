@@ -1,9 +1,7 @@
 /**
  * Runs one command of a hook with the shell in its own process group, with the input on stdin.
  *
- * The command ends by itself, at its timeout, when it prints too much, or when the signal is aborted. When `runCommand`
- * has settled, no process of the command is left, except after the error `agent_failed`. `answer.ts` interprets the
- * output.
+ * When `runCommand` has settled, no process of the command is left, except after the error `agent_failed`.
  */
 import { messageOf } from '../../base/errors.ts'
 import { untilAborted, within } from '../../base/wait.ts'
@@ -33,10 +31,7 @@ const outputLimitBytes = 1024 * 1024
 const drainLimitMs = 200
 const atOnce = AbortSignal.abort()
 
-/**
- * Runs a command to its end. @throws the signal's reason; AppError `agent_failed` when a process of the command cannot
- * be killed
- */
+/** Runs a command to its end. @throws the signal's reason; AppError `agent_failed` when a process cannot be killed */
 export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const { command, cwd, env, marker, input, timeoutMs, signal, startProcess } = options
   signal.throwIfAborted()

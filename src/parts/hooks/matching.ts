@@ -1,9 +1,8 @@
 /**
  * Decides whether a hook applies to a tool (contract: conversations.md, section 10).
  *
- * A regular expression must match the whole tool name. It is tried in its own thread with a time limit of one second,
- * because it may run forever. An expression that fails or runs longer is treated as a match, so that no hook that
- * guards a tool is skipped. At a point without a tool, only a matcher for all tools applies.
+ * A regular expression must match the whole tool name. It runs in its own thread for at most one second, because it may
+ * run forever. An expression that fails or runs longer counts as a match: the hook may guard a tool.
  */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

@@ -1,9 +1,9 @@
 /**
- * Runs the hooks of one conversation. At each point of the agent's work, the matching hooks run one after the other
- * until one blocks.
+ * Runs the hooks of one conversation. At each point of the agent's work, the matching hooks run in order until one
+ * blocks.
  *
- * A hook that fails blocks nothing; the failure is logged. An `async` hook runs in the background and cannot block;
- * `endBeside` ends it. Hooks of the types `prompt` and `agent` are not run.
+ * A failed hook is logged and blocks nothing. An `async` hook runs in the background and cannot block. Hooks of the
+ * types `prompt` and `agent` are not run.
  */
 import { maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -45,7 +45,7 @@ export interface Outcome {
   readonly contexts: readonly string[]
 }
 
-/** The most background hooks at the same time. A hook above this number is not run, and this is logged. */
+/** The most background hooks at the same time. A further hook is logged and not run. */
 const backgroundLimit = 16
 
 interface Job {
@@ -86,7 +86,7 @@ export class HookRunner {
     await Promise.all([...this.#background].map(({ done }) => done))
   }
 
-  /** Ends the background hooks that were started with the signal `owner`, or all background hooks without `owner`. */
+  /** Ends the background hooks that were started with the signal `owner`; without `owner`, all background hooks. */
   async endBeside(owner?: AbortSignal): Promise<void> {
     const jobs = [...this.#background].filter((job) => owner === undefined || job.owner === owner)
     for (const { controller } of jobs) controller.abort(new Error('The hook was ended'))

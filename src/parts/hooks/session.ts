@@ -1,9 +1,8 @@
 /**
  * The six points at which the built-in agent runs hooks (contract: conversations.md, section 10).
  *
- * A session starts once, before the agent's first message or turn, and ends once, when the agent is closed. A hook can
- * refuse a message before it is recorded, an approved action before it runs, and the end of a turn. A hook can also add
- * a text for the model.
+ * A session starts before the agent's first message or turn, and ends when the agent is closed. A hook can refuse a
+ * message, an action or the end of a turn. It can also add a text for the model.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -32,7 +31,7 @@ export class HookSession implements Hooks {
   readonly #runner: HookRunner
   readonly #log: Log
   readonly #closed = new AbortController()
-  /** The queue in which the hooks of the session's start and of messages run one after the other. */
+  /** The end of the queue for the hooks of the session's start and of messages. */
   #queue: Promise<unknown> = Promise.resolve()
   #hasBegun = false
   /** Texts of the hooks at the session's start; empty after `takeOpening`. */
@@ -49,7 +48,7 @@ export class HookSession implements Hooks {
     this.#log = log
   }
 
-  /** Runs the hooks of the session's start, unless they have run before. */
+  /** Runs the hooks of the session's start, if they have not run yet. */
   async begin(signal: AbortSignal = this.#closed.signal): Promise<void> {
     if (this.#hasBegun) return
     await untilAborted(this.#queue, signal)
@@ -63,10 +62,7 @@ export class HookSession implements Hooks {
     return opening
   }
 
-  /**
-   * Runs the hooks of a message. Returns the texts that these hooks and the hooks of the session's start add. If a hook
-   * blocks, returns its reason.
-   */
+  /** Runs the hooks of a message. Returns the texts that hooks add, or the reason of a hook that blocks. */
   contextOf(message: Message): Promise<readonly TextContent[]> {
     return this.#enqueue(async () => {
       const { signal } = this.#closed
@@ -86,7 +82,7 @@ export class HookSession implements Hooks {
     }
   }
 
-  /** Runs the hooks after a tool, and returns notes for the model. The tool has run, so blocking adds only a note. */
+  /** Runs the hooks after a tool. Returns their notes for the model. A hook that blocks also adds a note. */
   async afterTool(
     { tool, action }: ToolUse, observation: Observation, signal: AbortSignal,
   ): Promise<readonly string[]> {
@@ -96,7 +92,7 @@ export class HookSession implements Hooks {
     return outcome.blocked === undefined ? notes : [...notes, `[PostToolUse hook feedback] ${outcome.blocked}`]
   }
 
-  /** Returns the reason why a turn must continue; undefined when it may end, or when `objections` is 10 or more. */
+  /** Returns the reason why a turn must continue; undefined when the turn may end. */
   async objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined> {
     const { blocked } = await this.#runner.run({ point: 'Stop' }, signal)
     if (blocked === undefined) return undefined
@@ -111,9 +107,8 @@ export class HookSession implements Hooks {
   }
 
   /**
-   * Ends the running hooks of the session's start and of messages. If the session has started, runs the hooks of its
-   * end, and waits at most five seconds for them and for the background hooks. Hooks that still run are ended.
-   * Idempotent.
+   * Ends the session and all its hooks. A session that has started first runs the hooks of its end, for at most five
+   * seconds. Idempotent.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()
