@@ -1,9 +1,7 @@
 /**
- * The files of the page, kept in memory. A file is compressed when a request first accepts the content coding.
+ * The files of the page, kept in memory. The build puts the files into `dist/console`.
  *
- * The address of each file but `index.html` contains one digest of all files. So a browser may keep these files for
- * ever, and never mixes the files of two versions. The build puts the files into `dist/console`. There are no files
- * when the page is not built.
+ * The address of each file but `index.html` contains a digest of all files, so browsers may cache the files for ever.
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +10,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { readdir, readFile } from '../../base/read-files.ts'
 import { digestOf } from './secret.ts'
 
-/** A file of the page. The first call for a content coding compresses it, and later calls return the same bytes. */
+/** A file of the page. Each compressed form is made once. */
 export class Asset {
   readonly type: string
   readonly plain: Buffer

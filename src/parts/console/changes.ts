@@ -1,10 +1,9 @@
 /**
- * `GET /api/console/changes`: a stream of server-sent events that keeps the page's list of conversations current.
+ * `GET /api/console/changes`: a stream of server-sent events for the page's list of conversations.
  *
  * A message has the summary of a changed conversation, or `removed: true` if the conversation cannot be read. A message
- * of the type `queue` has the places of the conversations that wait for an agent. Changes of a conversation within 200
- * ms share a message, and so do changes of the queue. While a client does not read, nothing is written: only the ids of
- * changed conversations are kept. With 50 streams open, a new stream ends the oldest.
+ * of the type `queue` has the places of the conversations that wait for an agent. While a client does not read, only
+ * the ids of changed conversations are kept.
  */
 import type { ServerResponse } from 'node:http'
 import type { Call } from '../../api/call.ts'
@@ -37,8 +36,8 @@ export class Changes implements ConversationFollower {
   }
 
   /**
-   * Returns a response with a new stream, about the conversations that the client may see. When 50 streams are open,
-   * the oldest stream is cut.
+   * Returns a response with a new stream about the conversations that the client may see. With 50 streams open, the
+   * oldest stream is cut.
    */
   serve({ principal }: Pick<Call, 'principal'>): HttpResponse {
     const isVisible = filterFor(principal, this.#sources.conversations.hasTag) ?? (() => true)
@@ -59,10 +58,6 @@ export class Changes implements ConversationFollower {
     }
   }
 
-  /**
-   * Ends a stream and its connection at once. Ending only the stream would keep the connection, and count it, until its
-   * client has read everything.
-   */
   #cut(stream: ChangeStream): void {
     this.#streams.delete(stream)
     stream.cut()
@@ -109,10 +104,7 @@ class ChangeStream {
     this.#tellQueue()
   }
 
-  /**
-   * Plans to write a conversation's change, and the queue if it has changed. Each change of the queue comes with a
-   * change of a conversation, which the client may not be permitted to see.
-   */
+  /** Notes a changed conversation. A conversation that the client may not see can still change the queue. */
   note(id: string): void {
     if (this.#isVisible(id)) this.#noted.add(id)
     this.#plan()
@@ -124,7 +116,7 @@ class ChangeStream {
     this.#response.end()
   }
 
-  /** Closes the stream and its connection, without waiting for the client. */
+  /** Ends the stream and its connection at once. `close` alone waits until the client has read everything. */
   cut(): void {
     this.close()
     this.#response.destroy()
@@ -146,7 +138,7 @@ class ChangeStream {
     if (this.#noted.size > 0) this.#plan()
   }
 
-  /** Writes the length of the queue and the places of the visible conversations, if they have changed. */
+  /** Writes the queue's length and the places of the visible conversations after a change. */
   #tellQueue(): void {
     const queue = this.#sources.agentQueue()
     const places = Object.fromEntries(queue.map((id, index) => [id, index + 1] as const)

@@ -1,8 +1,7 @@
 /**
- * One-time codes, each of which begins one session of the console.
+ * One-time codes for the sign-in to the console.
  *
- * A code has 256 random bits and is valid once, for ten minutes. At most `codeLimit` unspent codes are kept: a further
- * code replaces the oldest. Only digests of codes are kept, in memory, so no code is valid after a restart.
+ * A code is valid once, for ten minutes. Only digests of codes are kept, in memory. A restart ends all codes.
  */
 import { digestOf, newSecret } from './secret.ts'
 
@@ -37,8 +36,7 @@ export class Codes {
   }
 
   /**
-   * Spends a code and returns its key. Returns `spent` for a code that an earlier call spent, `unknown` for any other
-   * code that is not valid.
+   * Spends a code and returns its key. Returns `spent` for a code spent before, `unknown` for any other invalid code.
    */
   spend(code: string): Pick<Code, 'key'> | 'spent' | 'unknown' {
     const digest = digestOf(code)

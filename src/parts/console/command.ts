@@ -1,8 +1,8 @@
 /**
- * `agent-server console`: requests a one-time code from the server of the data folder, and prints an address that
- * opens the console and signs in. For a server without keys (`--no-auth`) the address has no code.
+ * `agent-server console`: prints an address that opens the console and signs in.
  *
- * The command reads the server's address from the data folder, and the session key from the options or that folder.
+ * The address has a one-time code from the server that runs on the data folder. With `--no-auth` the address has no
+ * code.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -16,7 +16,7 @@ import { consoleAddress } from './address.ts'
 
 /**
  * Prints the address and returns 0. @throws AppError `invalid_option`, `not_found`, `settings_unreadable`,
- * `upstream_failed` for a response without a code; the errors of `sendRequest`
+ * `upstream_failed`; the errors of `sendRequest`
  */
 export async function run({ config, words, print, signal }: CommandCall): Promise<number> {
   assertNoWords('console', words)

@@ -1,8 +1,8 @@
 /**
  * Sends the page and its files. They hold no data and need no key.
  *
- * The Content-Security-Policy lets the page load scripts, styles and data from this server only; images may also be in
- * `data:` and `blob:` addresses. Browsers refuse scripts in the page's text and handlers in attributes.
+ * The Content-Security-Policy lets the page load scripts, styles and data from this server only. It refuses inline
+ * scripts.
  */
 import type { Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
@@ -32,7 +32,7 @@ of the source, then start the server again. The REST interface works without the
 </html>
 `)
 
-/** Sends the page. A server that runs from its unbuilt source sends a page that says how to build the console. */
+/** Sends the page, or instructions when the page is not built. */
 export async function sendPage(assets: Assets | undefined, call: Call): Promise<HttpResponse> {
   if (assets === undefined) {
     return { status: 503, headers: pageHeaders, type: 'text/html; charset=utf-8', body: unbuilt }
@@ -40,7 +40,7 @@ export async function sendPage(assets: Assets | undefined, call: Call): Promise<
   return answer(assets.page, call, [...pageHeaders, 'Cache-Control', 'no-cache'])
 }
 
-/** Sends a file of the page. @throws AppError `not_found` for an unknown file or the digest of another version */
+/** Sends a file of the page. @throws AppError `not_found` for an unknown file or another digest */
 export async function sendAsset(assets: Assets | undefined, call: Call): Promise<HttpResponse> {
   const file = assets?.files.get(parameterOf(call.parameters, 'file'))
   if (file === undefined || parameterOf(call.parameters, 'digest') !== assets?.digest) {
@@ -56,8 +56,8 @@ async function answer(asset: Asset, call: Call, headers: readonly string[]): Pro
 }
 
 /**
- * Returns the body as brotli, else as gzip, if the request names the coding (RFC 9110, section 12.5.3). Returns the
- * plain body and undefined if it names neither. `q=0` refuses a coding; other weights and `*` are not considered.
+ * Returns the coding and the body: brotli, else gzip, else plain (RFC 9110, section 12.5.3). Ignores `*` and weights
+ * other than `q=0`.
  */
 async function codingFor(
   asset: Asset, values: readonly string[],

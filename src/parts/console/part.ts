@@ -1,4 +1,4 @@
-/** The part `console`: the page of this server, with which a person sets agents up and talks to them. */
+/** The part `console`: a page to set agents up and to talk to them. */
 import { toggle } from '../../option.ts'
 import type { Part, PartModule } from '../../part.ts'
 
@@ -23,15 +23,15 @@ export const consolePart = {
   options,
   leftOutBy: 'noConsole',
   routes: {
-    // The page and its files are the same for everybody and hold no data, so they need no key.
+    // The page and its files hold no data.
     'GET /console/': 'open',
     'GET /console/assets/{digest}/{file}': 'open',
-    // The body of the request has a one-time code, which stands in for a key.
+    // The request has a one-time code in place of a key.
     'POST /api/console/sign-in': 'open',
     // These routes show and end the sessions of other clients.
     'GET /api/console/sessions': 'keys',
     'DELETE /api/console/sessions/{session_id}': 'keys',
-    // A session and a code have the rights of the key of the request, and no other right.
+    // A session and a code get the rights of the request's key.
     'POST /api/console/sessions': 'read',
     'POST /api/console/sign-out': 'read',
     'POST /api/console/codes': 'read',

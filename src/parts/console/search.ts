@@ -1,10 +1,8 @@
 /**
- * `GET /api/console/conversations/{conversation_id}/search`: finds a text in all events of a history, for the page.
+ * `GET /api/console/conversations/{conversation_id}/search`: finds a text in a history, ignoring case.
  *
- * A request examines events from the newest back, until it has read `eventLimit` events or `byteLimit` bytes, or has
- * found `hitLimit` events. `next` of the response continues the search. The text is looked for in all texts of an event
- * except the members that `unread` names: ids, times, images. Case does not matter. Other work runs after each `batch`
- * events.
+ * A request examines events from the newest back, until it reaches a limit of events, bytes or hits. `next` of the
+ * response continues the search. Members that `unread` names are not searched.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { conversationIdOf, ok, queryOf, type Call } from '../../api/call.ts'
@@ -83,7 +81,7 @@ function hitOf(event: unknown, excerpt: string): Hit {
   }
 }
 
-/** Returns an excerpt around the first `needle` in the texts of a value; undefined when no text has it. */
+/** Returns an excerpt around the first `needle` in the texts of a value; undefined when there is none. */
 function excerptOf(value: unknown, needle: string): string | undefined {
   const open: unknown[] = [value]
   while (open.length > 0) {

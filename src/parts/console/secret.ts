@@ -1,7 +1,7 @@
 /** Random secrets of the console, and their digests. The server keeps and compares digests only. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Returns 256 random bits as text that needs no escape in an address or a cookie. */
+/** Returns 256 random bits in base64url. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }

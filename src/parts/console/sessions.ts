@@ -1,10 +1,9 @@
 /**
  * The sessions of the console: signed-in browsers.
  *
- * A session has a token (the value of the cookie) and a proof (which the page keeps). The server stores only their
- * digests, in `console-sessions.json`, so that sessions outlast a restart. A session ends seven days after its last
- * use, thirty days after its beginning, with its named key, or when a client ends it. With `sessionLimit` sessions, a
- * new session ends the least recently used. Sockets and running requests of a session end at most a minute later.
+ * A session has a token (in the cookie) and a proof (kept by the page). The server stores their digests in
+ * `console-sessions.json`. A session ends seven days after its last use, thirty days after its beginning, with its
+ * named key, or at a client's request. With `sessionLimit` sessions, a new session ends the least recently used.
  */
 import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
@@ -30,7 +29,7 @@ export interface SessionView {
   readonly id: string
   /** The id of the named key with which the session was begun; undefined for a session key. */
   readonly key: string | undefined
-  /** The host, with its port, for which the session is valid: the header `Host` of the sign-in. */
+  /** The host and port of the sign-in (header `Host`), for which the session is valid. */
   readonly host: string
   /** The first `labelChars` characters of the header `User-Agent`. */
   readonly label: string
@@ -134,7 +133,7 @@ export class Sessions implements PageSessionSource {
     })
   }
 
-  /** Ends a session, its sockets and its requests. Returns false when there is no such session. */
+  /** Ends a session, its sockets and its requests. Returns false when the id is unknown. */
   async end(id: string): Promise<boolean> {
     const session = [...this.#sessions.values()].find((one) => one.id === id)
     if (session === undefined) return false
@@ -165,7 +164,7 @@ export class Sessions implements PageSessionSource {
   /** Tells whether the named key of a session was revoked or has expired. */
   #hasLostKey({ key }: SessionView): boolean {
     const { source } = this.#parts.namedKeys
-    // Without a source it is too early to tell: the part that keeps the keys has not started.
+    // There is no source before the part with the named keys has started.
     return key !== undefined && source !== undefined && source.byId(key) === undefined
   }
 

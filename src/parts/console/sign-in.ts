@@ -1,8 +1,7 @@
 /**
- * Sign-in to the console, by a one-time code or a key, and the list of its sessions.
+ * Sign-in to the console by a one-time code or a key, and the list of its sessions.
  *
- * The response to a sign-in has the session's proof and sets the session's cookie, which scripts cannot read. Browsers
- * send the cookie only with the paths `/api` and `/sockets`.
+ * The response that begins a session has the session's proof and sets its cookie, which scripts cannot read.
  */
 import { bodyOf, ok, success, type Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
@@ -25,7 +24,7 @@ export interface SignInParts {
   readonly namedKeys: NamedKeys
   readonly refusedCodes: RefusedKeys
   readonly log: Log
-  /** The address of the server for browsers; undefined when it is the address on which the server listens. */
+  /** The option `publicUrl`: the server's address for browsers. */
   readonly publicUrl: URL | undefined
   /** The option `basePath`. */
   readonly basePath: string
@@ -36,7 +35,7 @@ const cookiePaths = ['api', 'sockets']
 /**
  * Spends a code and begins a session. A page that is signed in keeps its session and gets an empty proof.
  *
- * @throws AppError `unauthorized` for a code that is spent or not valid; `bad_request` as `begin`
+ * @throws AppError `unauthorized` for a code that is not valid; `bad_request` as `begin`
  */
 export async function signIn(parts: SignInParts, call: Call): Promise<HttpResponse> {
   const { codes, refusedCodes, log } = parts
@@ -58,8 +57,7 @@ export function beginSession(parts: SignInParts, call: Call): Promise<HttpRespon
 }
 
 /**
- * Begins a session with the rights of the named key `key`. The session ends with that key. Without `key` the session
- * has the rights of a session key. The response has the proof and sets the cookie.
+ * Begins a session with the rights of the named key `key`; without `key`, with the rights of a session key.
  *
  * @throws AppError `bad_request` without a readable header Host
  */
@@ -81,7 +79,7 @@ export function signOut(parts: SignInParts, call: Call): HttpResponse {
   const { response, request: { rawHeaders } } = call.exchange
   const host = hostOf(rawHeaders)
   const id = currentId(parts, call)
-  // The end of a session ends its requests too, so the response to this request is sent first.
+  // The response is sent first, because the end of a session ends its requests.
   if (id !== undefined) response.once('finish', () => void sessions.end(id))
   if (host === undefined) return success
   return { ...success, headers: cookies(rawHeaders, { host, value: '', seconds: 0, publicUrl, basePath }) }
@@ -104,7 +102,7 @@ export function makeCode({ codes }: SignInParts, call: Call): HttpResponse {
   return ok({ code: codes.make(call.principal.keyId), expires_in: codeLifeMs / 1000 })
 }
 
-/** Returns the id of the session to which the request's cookie and proof belong; undefined without a session. */
+/** Returns the id of the request's session; undefined without a session. */
 function currentId({ pageSessions }: SignInParts, call: Call): string | undefined {
   const page = pageSessions.ofRequest(call.exchange.request.rawHeaders)
   return page.kind === 'given' ? page.session.id : undefined
@@ -125,7 +123,7 @@ interface Cookie extends Pick<SignInParts, 'publicUrl' | 'basePath'> {
   readonly seconds: number
 }
 
-/** Returns the headers that set the cookie. A page that was loaded over TLS gets a cookie for TLS only (`Secure`). */
+/** Returns the headers that set the cookie. A page over TLS gets a `Secure` cookie. */
 function cookies(rawHeaders: readonly string[], { host, value, seconds, publicUrl, basePath }: Cookie): string[] {
   const isPublic = publicUrl !== undefined && host.name === publicUrl.hostname
   const before = isPublic ? publicUrl.pathname.replace(/\/$/, '') : basePath

@@ -1,4 +1,4 @@
-/** Requests and responses of the console: its page, its sign-in and sessions, changes and checks of conversations. */
+/** Requests and responses of the console. */
 import {
   arrayOf, boolean, integer, integerOf, nullable, number, openObject, optional, ref, required, response,
   secret, string, stringOf, tolerant, type Definitions, type Endpoint,
