@@ -1,6 +1,8 @@
 /**
- * The actions of a person on a conversation, one request each. No method throws. When a change fails, `tell` gets the
- * reason, and the method returns false or undefined. When a read fails, the method returns undefined or an empty list.
+ * The actions of a person on a conversation, one request each.
+ *
+ * A failed change calls `tell` with the reason, and returns false or undefined. A failed read returns undefined or an
+ * empty list.
  */
 import { problemOf, type Answer, type Api } from '../api.ts'
 import { textAt } from '../values.ts'
@@ -63,7 +65,7 @@ export class ConversationActions {
     return this.#post('/switch_profile', { profile_name: name })
   }
 
-  /** Returns the profiles of models that the built-in agent can be switched to; none when they cannot be read. */
+  /** Returns the model profiles for `useProfile`; none when the profiles cannot be read. */
   async profiles(): Promise<readonly Choice[]> {
     const { json } = await this.#api.get('/api/profiles')
     return objectsAt(json, 'profiles').map((profile) => {

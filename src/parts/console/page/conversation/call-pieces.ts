@@ -1,9 +1,7 @@
 /**
- * Chooses the pieces that show an action and its result: a command with its output, a difference, a list, an image.
- * Pure functions.
+ * Chooses the pieces that show an action and its result, such as a command with its output. Pure functions.
  *
- * `forms` has a function for each kind of action. An action of an unknown kind is shown as JSON with its result, so no
- * action is left out.
+ * `forms` has a function for each known kind of action. An action of an unknown kind is shown as JSON.
  */
 import { listAt, memberAt, type Members, numberAt, objectAt, textAt } from '../values.ts'
 import { content, images, parsed } from './content-pieces.ts'
@@ -77,7 +75,6 @@ const forms: Readonly<Record<string, Form>> = {
 
 const formOf: ReadonlyMap<string, Form> = new Map(Object.entries(forms))
 
-/** Returns the view of a call. An action of an unknown kind has its `tool_name` as verb and is shown as JSON. */
 export function describeCall(call: Call): CallView {
   const { body } = call.action
   const action = objectAt(body, 'action')
@@ -92,14 +89,14 @@ export function describeCall(call: Call): CallView {
   return { ...view, facts: view.facts.filter((fact) => fact !== ''), isOpen: view.isOpen || isTrouble, pieces }
 }
 
-/** Returns the pieces of a result whose action is not on the page. */
+/** Returns the pieces of a result without its action. */
 export function resultOnly(body: Members): readonly Piece[] {
   const observation = objectAt(body, 'observation')
   const text = optionalText(body, 'error') ?? optionalText(body, 'rejection_reason')
   return text === undefined ? content(observation) : [{ type: 'problem', text }]
 }
 
-/** Returns pieces of a result that `pieces` does not show: an error, a rejection, or the content of an observation. */
+/** Returns pieces of a result to add to `pieces`, such as an error or a rejection. */
 function resultPieces({ result }: Call, observation: Members, pieces: readonly Piece[]): readonly Piece[] {
   if (result === undefined) return []
   const { kind, body } = result
@@ -115,15 +112,13 @@ function resultPieces({ result }: Call, observation: Members, pieces: readonly P
   return found.length > 0 ? found : leftOver(observation)
 }
 
-/**
- * Returns the members of an observation except `kind`, `content` and `is_error` as JSON; no piece when there are none.
- */
+/** Returns the remaining members of an observation as a JSON piece, if there are any. */
 function leftOver(observation: Members): readonly Piece[] {
   const { kind: _, content: __, is_error: ___, ...rest } = observation
   return Object.keys(rest).length === 0 ? [] : [{ type: 'json', label: 'Result', value: rest }]
 }
 
-/** Returns the form of an action of unknown kind, or of an action that never ran and has only its arguments. */
+/** Returns the form of an unknown kind: the action as JSON, or the call's arguments when the action is empty. */
 function unknownForm(body: Members): Form {
   return ({ action, observation }) => {
     const isThere = Object.keys(action).length > 0
@@ -186,7 +181,7 @@ function fileEditor({ action, observation }: Parts): Partial<CallView> {
   }
 }
 
-/** Returns the difference of the whole file if the result has it, else of `before` and `after` if both are texts. */
+/** Returns the difference between the file's contents in the result, else between `before` and `after`. */
 function changed(observation: Members, before: unknown, after: unknown): readonly Piece[] {
   const [old, fresh] = [observation['old_content'], observation['new_content']]
   const from = typeof fresh === 'string' ? old ?? '' : before
@@ -231,14 +226,14 @@ export function progressOf(tasks: readonly Task[]): string {
   return `${tasks.filter(({ status }) => status === 'done').length} of ${tasks.length} done`
 }
 
-/** Returns the tasks of the newest task list in a list of calls; undefined when no call has one. */
+/** Returns the newest task list among the calls; undefined when there is none. */
 export function newestTasks(calls: readonly Call[]): readonly Task[] | undefined {
   const call = calls.findLast(({ action }) => textAt(action.body, 'action', 'kind') === 'TaskTrackerAction')
   const piece = call === undefined ? undefined : describeCall(call).pieces.find(({ type }) => type === 'tasks')
   return piece?.type === 'tasks' ? piece.tasks : undefined
 }
 
-/** Returns the beginning of a value as JSON in one line, without the outer braces. */
+/** Returns a value as JSON in one line, without the outer braces, cut after 120 characters. */
 function briefJson(value: unknown): string {
   const text = (JSON.stringify(value) ?? '').replace(/^\{|\}$/g, '')
   return text.length > 120 ? `${text.slice(0, 120)} …` : text
@@ -269,7 +264,7 @@ function browser(verb: string, subject: string, { observation }: Parts): Partial
   }
 }
 
-/** Returns the data URL of an image in base64, whose first characters tell its type. A data URL is kept. */
+/** Returns the data URL of an image in base64. A data URL stays as it is. */
 function dataUrlOf(data: string): string {
   const type = data.startsWith('/9j/') ? 'jpeg' : data.startsWith('UklGR') ? 'webp' : 'png'
   return data.startsWith('data:') ? data : `data:image/${type};base64,${data}`

@@ -1,8 +1,6 @@
 /**
- * The form in which a person writes a message with images; Enter sends it. While the agent works, a sent message is
- * queued for it.
- *
- * The text that is not sent yet is kept in `localStorage` for each conversation, so that it survives a reload.
+ * The form in which a person writes a message with images; Enter sends it. Unsent text is kept in `localStorage` for
+ * each conversation.
  */
 import { element, fill, icon } from '../dom.ts'
 import type { ConversationActions, SentImage } from './actions.ts'
@@ -60,7 +58,7 @@ export class Composer {
     this.#text.focus()
   }
 
-  /** Shows `Stop` and the label `Queue` while the agent works, and `Resume` while it is paused. */
+  /** Shows `Stop` while the agent works, and `Resume` while the conversation is paused. */
   show(isWorking: boolean, isPaused: boolean): void {
     this.#resume.hidden = !isPaused
     this.#stop.hidden = !isWorking

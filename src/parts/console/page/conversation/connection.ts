@@ -1,13 +1,11 @@
 /**
- * The event socket of a conversation. It is opened again when it closes, unless the close code says that the session
- * has ended, the conversation was deleted, or the server does not know the event that the socket was to continue after
- * (contract: websocket.md, section 2).
+ * The event socket of a conversation. A closed socket is opened again, except after a final close code (contract:
+ * websocket.md, section 2).
  *
- * A browser tells a page nothing of pings. So after 40 s without a frame the page asks over REST whether it has the
- * newest event. When the server does not answer, or has a newer event, the socket is dead and is opened again.
+ * Browsers hide pings from a page. So after 40 s without a frame the page checks over REST that it has the newest
+ * event. If the check fails, a new socket is opened.
  *
- * Each new socket continues after the newest event that the page has, so no event is lost and no event comes twice. The
- * pauses between attempts grow to about ten seconds. A page that becomes visible or goes online tries at once.
+ * Each new socket continues after the newest event of the page.
  */
 import type { Api } from '../api.ts'
 
@@ -25,21 +23,21 @@ export interface ConnectionEvents {
   readonly onChange: (connection: Connection) => void
   /** Tells whether the page has the newest event of the server. False when the server does not answer. */
   readonly isCurrent: (signal: AbortSignal) => Promise<boolean>
-  /** Called when the server does not know the event of `after`. No further attempt follows until `start` is called. */
+  /** Called when the server does not know the event of `after`. The owner must call `start` again. */
   readonly onLost: () => void
 }
 
 const firstPauseMs = 300
-/** The time without a frame after which the page asks whether the socket lives. */
+/** The longest silence of a socket before `isCurrent` is called. */
 const silentMs = 40_000
-/** The time for the answer. */
+/** The longest time of a call of `isCurrent`. */
 const answerMs = 10_000
 const longestPauseMs = 10_000
 const finalCodes: ReadonlyMap<number, string> = new Map([
   [4001, 'The session has ended. Sign in again.'], [4004, 'The conversation was deleted.'],
 ])
 const unknownEvent = 4010
-/** The code of a connection that has ended without a close frame (RFC 6455, section 7.4.1). */
+/** The close code of a connection without a close frame (RFC 6455, section 7.4.1). */
 const silentCode = 1006
 
 export class EventConnection {
@@ -110,14 +108,14 @@ export class EventConnection {
     this.#events.onFrame(text)
   }
 
-  /** Waits for the next frame of a socket, and asks about the socket after `silentMs` without a frame. */
+  /** Restarts the timer that checks a silent socket. */
   #heard(socket: ReturnType<Api['openSocket']>): void {
     clearTimeout(this.#silence)
     const silence = this.#silence = setTimeout(async () => {
       const isCurrent = await this.#events.isCurrent(AbortSignal.timeout(answerMs))
-      // Another timer says that a frame came meanwhile, or that the socket is another one.
+      // A frame or a new socket has set another timer meanwhile.
       if (this.#isClosed || this.#silence !== silence) return
-      // A socket that has brought no frame may still hang while it opens.
+      // Before its first frame a socket may hang, so it is replaced.
       if (isCurrent && this.#pauseMs === 0) return this.#heard(socket)
       this.#ended(silentCode)
       socket.close()

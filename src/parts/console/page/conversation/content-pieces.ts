@@ -1,4 +1,4 @@
-/** The pieces that show the content of a result: its text or JSON, and its images. Pure functions. */
+/** The pieces for the content of a result. Pure functions. */
 import { isObject, type Members } from '../values.ts'
 import type { Piece } from './piece.ts'
 import { contentImages, contentText } from './fields.ts'
@@ -17,7 +17,7 @@ export function content(observation: Members): readonly Piece[] {
   return [isJson ? { type: 'json', label: 'Result', value } : { type: 'text', text }, ...pictures]
 }
 
-/** Returns the value of a JSON text, or the text itself when it is no JSON. */
+/** Parses a text as JSON. Returns the text itself when it is no JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

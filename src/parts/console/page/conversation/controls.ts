@@ -1,4 +1,4 @@
-/** Elements that many views use: buttons, code that is always written from left to right, and text of less emphasis. */
+/** Small elements that many views use. */
 import { element, type Attributes, type Child } from '../dom.ts'
 import { textNodes } from './text-nodes.ts'
 

@@ -2,8 +2,7 @@
  * The state of a conversation, computed from its state updates: `full_state`, then an update for each changed key. Pure
  * functions.
  *
- * The status line, the questions and the menus show the state. A value that the server has not sent is read as an empty
- * text, an empty list or 0.
+ * A value that the server has not sent is read as an empty text, an empty list or 0.
  */
 import { isObject, listAt, memberAt, type Members, numberAt, objectAt, textAt } from '../values.ts'
 import { objectsAt } from './fields.ts'
@@ -11,7 +10,7 @@ import { objectsAt } from './fields.ts'
 export interface ConversationState {
   /** The members of `full_state`, with the updates that came since. */
   readonly members: Members
-  /** The time of the last change of the status, in ISO 8601; undefined when the page did not receive that change. */
+  /** The time of the last change of the status, in ISO 8601; undefined when it is unknown. */
   readonly since: string | undefined
 }
 
@@ -82,7 +81,7 @@ export function isExternal({ members }: ConversationState): boolean {
   return textAt(members, 'agent', 'kind') === 'ACPAgent'
 }
 
-/** Tells whether an external agent waits for a slot, the right to run its program. */
+/** Tells whether an external agent waits for the right to run its program. */
 export function waitsForPlace({ members }: ConversationState): boolean {
   return memberAt(members, 'agent_state', 'acp_waiting_for_slot') === true
 }

@@ -1,8 +1,4 @@
-/**
- * The view of one conversation: its history, the questions of the agent, the status line, the composer and the panels.
- *
- * The address `#/c/<id>?event=<event id>` opens the conversation at an event.
- */
+/** The view of one conversation. The address `#/c/<id>?event=<event id>` opens the conversation at an event. */
 import type { AgentQueue } from '../agent-queue.ts'
 import type { Api } from '../api.ts'
 import { element, fill, type Child } from '../dom.ts'
@@ -118,7 +114,7 @@ class ConversationPage {
   #changed(change: HistoryChange): void {
     const { state } = this.#history
     this.#timeline.show(change)
-    // A note tells what the person's next message will do, so it is removed when that message arrives.
+    // The note is about the person's next message, so a message of the person ends it.
     const isSent = change.live.some(({ kind, source }) => kind === 'MessageEvent' && source === 'user')
     if (isSent) this.#history.note = undefined
     this.#tellOutage()
@@ -150,10 +146,7 @@ class ConversationPage {
     this.#timeline.folder = folder
   }
 
-  /**
-   * Announces to screen readers: a message that is not from the user, an error, a question. Reads the conversation's
-   * title again when the event may have changed it.
-   */
+  /** Announces important events to screen readers. Reads the title again after an event that may change it. */
   #announce({ kind, source, body }: StoredEvent): void {
     const say = (words: string): void => {
       this.#announcer.textContent = words.slice(0, 300)
@@ -163,7 +156,7 @@ class ConversationPage {
     if (kind === 'ConversationErrorEvent') say(`Error: ${textAt(body, 'detail')}`)
     const status = textAt(body, 'key') === 'execution_status' ? textAt(body, 'value') : ''
     if (status === 'waiting_for_confirmation') say('The agent asks a question')
-    // The server makes a title during the first run and sends no event about it.
+    // The server makes a title during the first run, without an event.
     if (isMessage && source === 'user' || status === 'finished') void this.#readTitle()
   }
 
@@ -229,10 +222,7 @@ class ConversationPage {
     ])
   }
 
-  /**
-   * Handles Esc: closes the open panel. Without an open panel it stops the agent. Returns false when there is neither
-   * an open panel nor a working agent.
-   */
+  /** Handles Esc: closes the open panel, else stops the agent. Returns false when there was nothing to do. */
   #escape(): boolean {
     if (this.#panels.close()) return true
     const isRunning = isWorking(this.#history.state)

@@ -1,7 +1,7 @@
 /** Copies a text to the clipboard. On a page over http from another machine, only `execCommand` works. */
 import { element } from '../dom.ts'
 
-/** Copies a text. Returns false when the browser did not allow it. */
+/** Returns whether the browser has copied the text. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

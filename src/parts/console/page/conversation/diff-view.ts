@@ -1,4 +1,4 @@
-/** Draws the difference of a file in one column or side by side, as the person last chose. */
+/** Draws the difference of a file in one column or side by side. */
 import { element, fill } from '../dom.ts'
 import { button, codeText } from './controls.ts'
 import { diffOf, pairsOf, type Diff, type DiffRow } from './diff.ts'

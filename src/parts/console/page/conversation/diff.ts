@@ -1,8 +1,8 @@
 /**
  * The difference of two texts by lines, as hunks with context. Pure functions.
  *
- * `script` finds the shortest edit script (Myers, 1986) within `workLimit` and `editLimit`. Beyond these limits all old
- * lines between the equal start and the equal end are shown as removed, and all new lines as added.
+ * `script` finds the shortest edit script (Myers, 1986). Beyond `workLimit` or `editLimit` it removes all its old lines
+ * and adds all its new lines.
  */
 
 export type DiffKind = 'same' | 'removed' | 'added'
@@ -105,9 +105,7 @@ function search(old: readonly string[], fresh: readonly string[]): readonly Int3
   return undefined
 }
 
-/**
- * Returns the old line at which a diagonal is reached: `below` after an added line, `above + 1` after a removed line.
- */
+/** Returns the old line at which a diagonal begins: `below` after an added line, `above + 1` after a removed line. */
 function startOf(reached: Int32Array, edits: number, diagonal: number): number {
   if (edits === 0) return 0
   const at = diagonal + edits + 2
@@ -119,7 +117,7 @@ function walkBack(trace: readonly Int32Array[], oldLength: number, freshLength: 
   const kinds: DiffKind[] = []
   let [x, y] = [oldLength, freshLength]
   for (let edits = trace.length - 2; edits > 0; edits--) {
-    // This array is from before the round `edits`, so the index of a diagonal is one less than in `search`.
+    // The array of the round before `edits`: the index of a diagonal is one less than in `search`.
     const reached = trace[edits] ?? new Int32Array(3)
     const at = (diagonal: number): number => reached[diagonal + edits + 1] ?? 0
     const diagonal = x - y
@@ -152,7 +150,7 @@ function hunksOf(rows: readonly DiffRow[]): readonly (readonly DiffRow[])[] {
   return hunks
 }
 
-/** Returns the rows of a hunk in pairs: removed lines beside the added lines that follow them. */
+/** Returns the rows of a hunk in pairs. Removed lines are beside the added lines after them. */
 export function pairsOf(hunk: readonly DiffRow[]): readonly DiffPair[] {
   const pairs: DiffPair[] = []
   let at = 0

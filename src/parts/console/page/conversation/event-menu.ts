@@ -1,4 +1,4 @@
-/** The menu of an event: copy its text or its link, show its JSON, go back to it, fork from it, edit its message. */
+/** The menu of an event, with actions such as `Copy text` and `Fork from here`. */
 import { element, fill } from '../dom.ts'
 import { memberAt } from '../values.ts'
 import { button } from './controls.ts'

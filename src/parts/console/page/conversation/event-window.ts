@@ -1,9 +1,8 @@
 /**
- * The events of a conversation that the page holds: a window of the history without gaps, of limited number and size.
+ * The events of a conversation that the page holds: a window of the history without gaps.
  *
- * The window opens at the end, at the beginning or around an event, and grows in both directions by slices of pages.
- * When it is too large, events are removed at its other end. An event from the socket (`live`) is added if the window
- * reaches the end of the history; else the event is only counted. No event is in the window twice.
+ * The window grows in both directions by slices of pages. A window that is too large loses events at its other end. A
+ * live event (from the socket) is added if the window reaches the end of the history.
  */
 import { listAt, textAt } from '../values.ts'
 import { PageSlices, type Order, type Page } from './page-slices.ts'
@@ -54,12 +53,12 @@ export class EventWindow {
     return this.#isAtEnd
   }
 
-  /** The id of the newest known event, in the window or after it; undefined when no event is known. */
+  /** The id of the newest known event; undefined when no event is known. */
   get newest(): string | undefined {
     return this.#newest
   }
 
-  /** The number of live events that came after the window's end and are not in the window. */
+  /** The number of live events after the end of the window. */
   get missed(): number {
     return this.#missed
   }
@@ -78,12 +77,12 @@ export class EventWindow {
     if (opening === this.#opening) this.#fill(page.events, true, this.#reachesEnd(page))
   }
 
-  /** Opens the window around an event. Returns false only when the conversation has no such event. */
+  /** Opens the window around an event. Returns false when the conversation has no such event. */
   async openAt(id: string): Promise<boolean> {
     const opening = ++this.#opening
     const [back, on] = await Promise.all([this.#page('TIMESTAMP_DESC', id), this.#page('TIMESTAMP', id)])
     if (opening !== this.#opening) return true
-    // For an unknown id the search begins at the start of its order, so its first event is another event.
+    // The server answers an unknown id with the first page of the order.
     if (back.events[0]?.id !== id || on.events[0]?.id !== id) return false
     this.#fill([...back.events].reverse().concat(on.events.slice(1)), !back.hasMore, this.#reachesEnd(on))
     return true
@@ -113,7 +112,7 @@ export class EventWindow {
     })
   }
 
-  /** Handles a live event. Returns `added`, `behind` if the event is only counted, or `known` if the window has it. */
+  /** Handles a live event. `behind`: the event is only counted. `known`: the window already has the event. */
   live(event: StoredEvent): 'added' | 'behind' | 'known' {
     if (this.#ids.has(event.id)) return 'known'
     this.#newest = event.id
@@ -182,10 +181,7 @@ export class EventWindow {
     return this.#events.length > this.#limits.events || this.#size > this.#limits.size
   }
 
-  /**
-   * Removes the oldest events when the window is too large, until it is at 95 % of the limits. So not every new event
-   * removes an old event.
-   */
+  /** Removes the oldest events when the window is too large. The removal makes room for further events. */
   #cutStart(): void {
     if (!this.#isTooLarge()) return
     this.#isAtStart = false

@@ -1,8 +1,7 @@
 /**
- * The panel that downloads a whole history: as JSON Lines, one event a line, or as one HTML file.
+ * The panel that downloads a whole history as JSON Lines or as one HTML file.
  *
- * The HTML file has the elements of the page without buttons, quiet notes and links within the page. It holds no
- * script. Its Content-Security-Policy allows only its own styles and images with `data:` addresses.
+ * The HTML file has the drawn events of the page. Its Content-Security-Policy allows no script.
  */
 import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
@@ -17,7 +16,7 @@ export interface ExportOptions {
   readonly title: () => string
 }
 
-/** After this number of characters, text becomes a Blob, which the browser can keep outside of the page's memory. */
+/** After this number of characters, text becomes a Blob, to save memory of the page. */
 const partChars = 1_000_000
 
 export function exportPanel({ api, id, title }: ExportOptions): HTMLElement {
@@ -79,7 +78,7 @@ async function htmlFile(pages: AsyncIterable<readonly unknown[]>, title: string)
     element('meta', { name: 'viewport', content: 'width=device-width' }), element('title', {}, title))
   const opening = ['<!DOCTYPE html><html lang="en">', head.outerHTML, '<style>', styles(), '</style>']
   const parts = [new Blob([...opening, '<body class="exported">'])]
-  // A call and its result can be on two pages, so the events from the last message on wait for the next page.
+  // Events from the last message on wait for the next page, which can have results of their calls.
   let waiting: StoredEvent[] = []
   for await (const items of pages) {
     waiting.push(...items.map(readEvent).filter((event) => event !== undefined))

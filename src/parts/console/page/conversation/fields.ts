@@ -1,9 +1,4 @@
-/**
- * Reads members of events, in addition to `values.ts`. Pure functions.
- *
- * A member of an unexpected type is read as missing, so that an event of a newer server is shown as far as it can be
- * read.
- */
+/** Reads members of events. A member of an unexpected type is read as missing. Pure functions. */
 import { isObject, listAt, memberAt, type Members } from '../values.ts'
 
 /** Returns the text of a member; undefined when the member is missing or no text. */
@@ -33,7 +28,7 @@ export function contentImages(value: unknown, name: string): readonly string[] {
   return objectsAt(value, name).flatMap((part) => textsAt(part, 'image_urls'))
 }
 
-/** Estimates the memory of a value in characters: texts, and 8 or 16 for each other value, down to `depth` levels. */
+/** Estimates the memory of a value in characters, down to `depth` levels. */
 export function charsIn(value: unknown, depth = 8): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null || depth === 0) return 8

@@ -1,8 +1,4 @@
-/**
- * A tree of the folders and files of a workspace. A folder is read when it is opened, a page at a time.
- *
- * The server lists links and special files by name only; the tree shows them without a button.
- */
+/** A tree of the folders and files of a workspace. A folder is read when it is opened, a page at a time. */
 import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { memberAt, numberAt, textAt, type Members } from '../values.ts'

@@ -1,7 +1,4 @@
-/**
- * Shows a file of the workspace in a dialog, read only: an image as an image, a file without NUL bytes as text. No file
- * is opened as a page, whatever its type. A file above `fileLimit` is not shown.
- */
+/** Shows a file of the workspace in a dialog, as an image or as text. No file is opened as a page. */
 import type { Api } from '../api.ts'
 import { element, fill, type Child } from '../dom.ts'
 import { textAt } from '../values.ts'
@@ -23,10 +20,7 @@ export interface ShownFile {
 
 /** The most bytes of a file that the page shows. */
 const fileLimit = 8 * 1024 * 1024
-/**
- * The number of bytes at the start of a file that are searched for a NUL. As in git, a file with a NUL there is no
- * text.
- */
+/** The number of bytes at the start of a file that are searched for a NUL. A file with a NUL there is no text. */
 const lookedAt = 8000
 
 export async function showFile(file: ShownFile): Promise<void> {

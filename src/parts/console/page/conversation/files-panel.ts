@@ -1,4 +1,4 @@
-/** The panel for files of the workspace, read only: the changes that git lists, and a tree of all files. */
+/** The panel for files of the workspace: the changes that git lists, and a tree of all files. */
 import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { isObject, textAt } from '../values.ts'

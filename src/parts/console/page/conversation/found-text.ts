@@ -1,9 +1,6 @@
-/** Selects a text that a search has found in an element, and scrolls to it. */
+/** Selects a text that a search has found. */
 
-/**
- * Selects the first occurrence of `words` within one text node, ignoring case, and scrolls to it. Words that are spread
- * over several nodes are not found.
- */
+/** Selects the first occurrence of `words`, ignoring case, and scrolls to it. Words across text nodes are not found. */
 export function selectFound(place: Element, words: string): void {
   const wanted = words.toLowerCase()
   const nodes = document.createTreeWalker(place, NodeFilter.SHOW_TEXT)
@@ -12,7 +9,7 @@ export function selectFound(place: Element, words: string): void {
     if (at < 0) continue
     node.parentElement?.scrollIntoView({ block: 'center' })
     getSelection()?.setBaseAndExtent(node, at, node, Math.min(at + words.length, node.nodeValue?.length ?? 0))
-    // Each scrolling box between `place` and the words is scrolled to the words, because the text node can be long.
+    // A text node can be long, so the boxes around it are scrolled to the words.
     scrollBoxes(place, getSelection()?.getRangeAt(0))
     return
   }

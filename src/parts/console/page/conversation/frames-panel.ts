@@ -1,4 +1,4 @@
-/** The panel with the newest frames of the socket, the newest first, for a person who builds a client. */
+/** The panel with the newest frames of the socket, for people who build clients. */
 import { element, fill } from '../dom.ts'
 import type { FrameLog, LoggedFrame } from './frame-log.ts'
 import { textNodes } from './text-nodes.ts'

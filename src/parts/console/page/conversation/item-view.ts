@@ -1,4 +1,4 @@
-/** Draws one item of the history: a message, the calls of one response, a result, an error, a note, or JSON. */
+/** Draws one item of the history, such as a message or the calls of one response. */
 import { element, type Child } from '../dom.ts'
 import { objectsAt, contentImages, contentText } from './fields.ts'
 import { memberAt, textAt } from '../values.ts'
@@ -15,7 +15,7 @@ import { durationOf, statusOf, type Call, type CallStatus, type Item, type Store
 /** Returns the menu button of an event. */
 export type MakeMenu = (event: StoredEvent) => HTMLElement
 
-/** Draws an item. The path of a call is shown relative to `folder`, the folder of the workspace, if it is inside. */
+/** Draws an item. A path of a call inside `folder`, the workspace, is shown relative to `folder`. */
 export function itemView(item: Item, menu: MakeMenu, folder = ''): HTMLElement {
   const { event } = item
   const row = (name: string, ...children: readonly Child[]): HTMLElement => {
@@ -43,7 +43,6 @@ function head(name: string, event: StoredEvent, menu: MakeMenu): HTMLElement {
     element('span', { class: 'tail' }, timeOf(event), menu(event)))
 }
 
-/** Returns the head of calls: their number if there are several, the time, and the menu. */
 function callsHead(calls: readonly Call[], event: StoredEvent, menu: MakeMenu): HTMLElement {
   const isNamed = calls.length > 1
   const name = isNamed ? `${calls.length} calls of one response` : ''
@@ -85,7 +84,7 @@ function wholeText(text: string): HTMLElement {
   return cutText(text, (part) => element('pre', { class: 'plain', dir: 'auto' }, textNodes(part)))
 }
 
-/** Draws the reasoning of an action or a message, folded, and below it the text of its `thought`. */
+/** Draws the folded reasoning of an action or a message, then its `thought`. */
 function thoughts(value: unknown): Child {
   const said = contentText(value, 'thought')
   const blocks = objectsAt(value, 'thinking_blocks').map((block) => textAt(block, 'thinking'))
@@ -130,7 +129,7 @@ function callView(call: Call, folder: string): HTMLElement {
   return row
 }
 
-/** Tells whether a piece is a command that the line of its call already shows in full. */
+/** Tells whether the line of a call already shows the command of a piece. */
 function isSubject(piece: Piece, subject: string): boolean {
   return piece.type === 'command' && piece.text === subject && subject.length <= 80 && !/[\n\t]/.test(subject)
 }

@@ -1,8 +1,6 @@
 /**
  * A conversation as the page holds it: the window of events, their items, the state, and the draft of the agent's text.
- *
- * Frames are handled in batches, at most one every 16 ms, so that many frames at once do not block the page. `onChange`
- * is called after each batch, and when the window or the connection changes.
+ * Frames are handled in batches, so that many frames at once do not block the page.
  */
 import { problemOf, type Api } from '../api.ts'
 import { listAt, memberAt, textAt } from '../values.ts'
@@ -28,11 +26,11 @@ export interface HistoryChange {
 const emptyDraft: Draft = { content: '', thought: '' }
 /** The milliseconds after which a batch takes no further frame. */
 const batchMs = 12
-/** Events that come within this time after a reconnection are counted as missed during the interruption. */
+/** Events within this time after a reconnection count as missed during the interruption. */
 const catchingUpMs = 2000
-/** The time between two attempts to open the window while the server does not answer. */
+/** The pause between two attempts to open the window. */
 const reopeningMs = 2000
-/** No response, or a response of a proxy that does not reach the server. */
+/** The statuses of a server that cannot be reached. 0 means no response. */
 const awayStatuses: readonly number[] = [0, 502, 503, 504]
 
 class ServerAway extends Error {}
@@ -44,12 +42,9 @@ export class LiveHistory {
   state: ConversationState = emptyState
   draft: Draft = emptyDraft
   connection: Connection = { name: 'connecting' }
-  /**
-   * The last problem: a failed request, or an error frame with an error that the page does not show yet; else
-   * undefined.
-   */
+  /** The last problem to show to the person; undefined when there is none. */
   problem: string | undefined
-  /** A message for the person that reports no problem; undefined when there is none. */
+  /** A message to show that is no problem; undefined when there is none. */
   note: string | undefined
   /** The time of the last reconnection, in milliseconds since the epoch; 0 before the first reconnection. */
   reconnectedAt = 0
@@ -90,7 +85,7 @@ export class LiveHistory {
       isCurrent: async (signal) => {
         const path = `/api/conversations/${encodeURIComponent(id)}/events/search?limit=1&sort_order=TIMESTAMP_DESC`
         const { status, json } = await api.get(path, signal)
-        // An answer that was cut off is no JSON, and has no items.
+        // A response that was cut off is no JSON.
         if (status !== 200 || !Array.isArray(memberAt(json, 'items'))) return false
         return [undefined, this.window.newest].includes(readEvent(listAt(json, 'items')[0])?.id)
       },
@@ -98,16 +93,13 @@ export class LiveHistory {
     })
   }
 
-  /** True while the page is cut off: it waits, or opens a socket again. False while it opens its first socket. */
+  /** True while the connection is interrupted, also during a new attempt. */
   get isCut(): boolean {
     const { name } = this.connection
     return name === 'waiting' || name === 'connecting' && this.#isCatchingUp
   }
 
-  /**
-   * Opens the window at an event, or at the end without `eventId`. Tries again while the server does not answer. Then
-   * opens the socket.
-   */
+  /** Opens the window at an event, or at the end, then the socket. Tries again while the server does not answer. */
   async open(eventId?: string): Promise<void> {
     this.#isOpening = true
     while (!this.#isClosed && !await this.#openWindow(eventId)) await this.#pause()
@@ -129,7 +121,7 @@ export class LiveHistory {
     return true
   }
 
-  /** Waits until the next attempt to open the window, or until `retry` is called. */
+  /** Waits for `reopeningMs`, or until `retry` or `close` is called. */
   async #pause(): Promise<void> {
     this.connection = { name: 'waiting', retryAt: Date.now() + reopeningMs }
     this.#tell({ touched: [], live: [] })
@@ -158,7 +150,7 @@ export class LiveHistory {
     this.#tell({ touched: undefined, live: [] })
   }
 
-  /** Ends the pause before the next attempt to reach the server. While an attempt runs, it does nothing. */
+  /** Tries now to reach the server. Does nothing while the window opens. */
   retry(): void {
     if (this.#endPause !== undefined) this.#endPause()
     else if (!this.#isOpening) this.#connection.retry()

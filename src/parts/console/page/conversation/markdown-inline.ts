@@ -1,9 +1,9 @@
 /**
- * Parses the inline part of Markdown: emphasis, code, links, images, breaks. Pure functions.
+ * Parses the inline part of Markdown: a subset of CommonMark 0.31 with the strikethrough and bare links of GitHub. Pure
+ * functions.
  *
- * It is a subset of CommonMark 0.31 with the strikethrough and bare links of GitHub. HTML is text, except `<br>`. A
- * link has an address with `http:`, `https:` or `mailto:`; any other address is shown as text after its label. The work
- * is linear in the length of the text.
+ * HTML is text, except `<br>`. A link has an address with `http:`, `https:` or `mailto:`; any other address is shown as
+ * text. The work is linear in the length of the text.
  */
 import type { Meter } from './terminal.ts'
 
@@ -20,7 +20,7 @@ type Wrapper = 'strong' | 'em' | 'strike'
 /** A marker that may open emphasis or a link. */
 interface Opener {
   readonly marker: string
-  /** The index of the marker in the output. There the marker is a text, which stays when nothing closes it. */
+  /** The index of the marker's text in the output. The text stays when nothing closes the marker. */
   readonly at: number
 }
 
@@ -30,9 +30,7 @@ interface Destination {
   readonly end: number
 }
 
-/**
- * The most openers at a time. Above this number the oldest opener stays text, so nodes are nested at most this deep.
- */
+/** The most openers at a time, which limits the nesting. Above this number the oldest opener stays text. */
 const openerLimit = 32
 /** The most levels of round brackets in a destination. */
 const bracketLimit = 8
@@ -50,7 +48,7 @@ export function parseInline(text: string, meter: Meter = { steps: 0 }): readonly
   return new InlineParser(text, meter).parse()
 }
 
-/** Tells whether the page may show an address as a link: an address with `http:`, `https:` or `mailto:`. */
+/** Tells whether the page may show an address as a link. */
 export function isSafeLink(href: string): boolean {
   return /^(?:https?:\/\/|mailto:)[^\s]/i.test(href)
 }
@@ -84,7 +82,7 @@ class InlineParser {
     return this.#out
   }
 
-  /** Adds text to the output. It is joined to the text before it, unless that text is a marker. */
+  /** Adds text to the output. The text is joined to an earlier text that is no marker. */
   #say(text: string): void {
     if (text === '') return
     const last = this.#out.at(-1)
@@ -158,10 +156,7 @@ class InlineParser {
     }
   }
 
-  /**
-   * Closes the innermost opener of `character` with at most `left` characters. Returns its length; 0 when none is
-   * closed.
-   */
+  /** Closes the innermost opener of `character` with at most `left` characters. Returns the opener's length, or 0. */
   #close(character: string, left: number): number {
     for (let index = this.#openers.length - 1; index >= 0; index--) {
       const { marker, at } = this.#openers[index] ?? { marker: '[', at: 0 }
@@ -183,7 +178,7 @@ class InlineParser {
     this.#at += length
   }
 
-  /** Replaces a marker and all nodes after it by one node that contains these nodes. */
+  /** Replaces a marker by one node, with the nodes after the marker as children. */
   #wrap(index: number, make: (children: readonly Inline[]) => Inline): void {
     const at = this.#openers[index]?.at ?? 0
     const children = this.#out.splice(at + 1)
@@ -211,7 +206,7 @@ class InlineParser {
       return this.#say(`](${href})`)
     }
     this.#wrap(index, (children) => ({ type: 'link', href, children }))
-    // A link contains no other link, so the earlier openers of links stay text.
+    // Links do not nest, so earlier openers of links stay text.
     this.#openers = this.#openers.filter(({ marker }) => marker !== '[')
   }
 
@@ -236,7 +231,7 @@ class InlineParser {
     return end === undefined ? undefined : { href, end: end + 1 }
   }
 
-  /** Returns the index of the bracket after a title in quotes; undefined without such a title. */
+  /** Returns the index of the bracket after a quoted title; undefined when there is no title. */
   #endOfTitle(from: number): number | undefined {
     const text = this.#text
     const quote = text[from + 1]
@@ -246,7 +241,7 @@ class InlineParser {
     return end >= 0 && text[end + 1] === ')' ? end + 1 : undefined
   }
 
-  /** Reads an address in angle brackets as a link, `<br>` as a break, and any other `<` as text. */
+  /** Handles `<`: a link in angle brackets, the break `<br>`, or text. */
   #angle(): void {
     const rest = this.#text.slice(this.#at + 1, this.#at + 2050)
     const line = /^br ?\/?>/i.exec(rest)
@@ -285,7 +280,7 @@ function linkTo(href: string): Inline {
   return { type: 'link', href, children: [{ type: 'text', text: href }] }
 }
 
-/** Returns a bare address without the punctuation and the markers at its end. */
+/** Returns a bare address without punctuation at its end. */
 function withoutPunctuation(href: string): string {
   let end = href.length
   const opened = href.includes('(')

@@ -1,8 +1,8 @@
 /**
- * Parses Markdown of a growing text into settled blocks, which no longer change, and open blocks.
+ * Parses Markdown of a growing text. Settled blocks no longer change; open blocks can change.
  *
- * A block is settled when a later block has two complete lines, because two lines decide whether a table begins. Only
- * the text after the settled blocks is parsed again, so settled blocks are drawn once and do not flicker.
+ * A block is settled when a later block has two complete lines: the second line decides whether a table begins. Only
+ * the text after the settled blocks is parsed again.
  */
 import { placedBlocks, type Block } from './markdown.ts'
 import type { Meter } from './terminal.ts'

@@ -1,7 +1,6 @@
 /**
- * Draws Markdown: blocks and inline parts as elements, text as text nodes. Links show their host unless their text is
- * the address. They open in another tab and send no referrer. Images at addresses are not loaded; they become links or
- * text.
+ * Draws Markdown: blocks and inline parts as elements, text as text nodes. Links open in another tab and send no
+ * referrer. Images at addresses are not loaded.
  */
 import { element, fill, type Child } from '../dom.ts'
 import { isSafeLink, type Inline } from './markdown-inline.ts'
@@ -28,7 +27,7 @@ export class GrowingMarkdown {
     this.root.append(this.#open)
   }
 
-  /** Shows the whole text so far, which has to begin with the text of the last call. */
+  /** Shows the whole text so far. The text must begin with the text of the last call. */
   show(text: string): void {
     if (text.length === this.#length) return
     const { settled, open } = this.#stream.push(text.slice(this.#length))
@@ -97,7 +96,7 @@ function inlineView(inline: Inline): Child {
   }
 }
 
-/** Draws a link and, unless its text is the address, the host after it. An unsafe link is drawn as its text. */
+/** Draws a link, followed by its host when the text is not the address. An unsafe link is drawn as text. */
 export function linkView(href: string, children: readonly Inline[]): Child {
   const [first] = children
   const isAddress = children.length === 1 && first?.type === 'text' && first.text === href

@@ -1,8 +1,8 @@
 /**
- * Parses the blocks of Markdown: headings, paragraphs, lists, tables, code, quotes and rules. Pure functions.
+ * Parses the blocks of Markdown: a subset of CommonMark 0.31 with the tables and task lists of GitHub. Pure functions.
  *
- * It is a subset of CommonMark 0.31 with the tables and task lists of GitHub. HTML is text, and there are no reference
- * links. Nesting is limited, so the work is linear in the length of the text.
+ * HTML is text, and there are no reference links. The nesting is limited, so the work is linear in the length of the
+ * text.
  */
 import { parseInline, type Inline } from './markdown-inline.ts'
 import type { Meter } from './terminal.ts'
@@ -19,7 +19,7 @@ export type Block =
   | { readonly type: 'rule' }
 
 export interface ListItem {
-  /** True for a task that is done, false for another task, undefined for an item without a task. */
+  /** True for a task that is done, false for an open task; undefined for an item that is no task. */
   readonly checked: boolean | undefined
   readonly children: readonly Block[]
 }
@@ -117,9 +117,7 @@ class BlockParser {
     return parseAt(lines, this.#depth + 1, this.#meter).map(({ block }) => block)
   }
 
-  /**
-   * Reads the lines up to the closing fence; all further lines when it is missing, as in code that is still written.
-   */
+  /** Reads the lines up to the closing fence, or all further lines without a closing fence. */
   #fenced({ indent, mark, info }: Fence): Block {
     const lines: string[] = []
     this.#at++
@@ -201,7 +199,7 @@ class BlockParser {
     return { checked: task === null ? undefined : task[1] !== ' ', children: this.#blocks(lines) }
   }
 
-  /** Tells whether the line after the blank line `at` belongs to the item: it is not blank and indented enough. */
+  /** Tells whether the line after the blank line `at` belongs to the item. */
   #goesOnBehind(at: number, marker: Marker): boolean {
     const next = this.#line(at + 1)
     return next.trim() !== '' && indentOf(next) >= Math.min(marker.content, marker.indent + 2)
@@ -284,7 +282,7 @@ function markerOf(text: string): Marker | undefined {
   return { indent: indent.length, content, start, sign: word.slice(-1) }
 }
 
-/** Tells whether a line begins a block, and so ends a paragraph before it. */
+/** Tells whether a line begins a block that ends a paragraph before it. */
 function startsBlock(text: string): boolean {
   if (isQuote(text) || isRule(text) || fenceOf(text) !== undefined || /^ {0,3}#{1,6}(?:\s|$)/.test(text)) return true
   const marker = markerOf(text)

@@ -1,8 +1,6 @@
 /**
- * Pages of a history, handed out in slices, so that the browser draws few rows at a time.
- *
- * A slice that continues the last slice comes from memory as long as the last read page has events that were not
- * returned. Any other slice is the beginning of a newly read page.
+ * Pages of a history, returned in slices, so that the browser draws few rows at a time. `next` takes a slice from the
+ * rest of the last page, or reads a new page.
  */
 import type { StoredEvent } from './timeline.ts'
 
@@ -18,12 +16,12 @@ export interface Page {
 /** Reads a page that begins with the event `from`. @throws Error */
 type ReadFrom = (order: Order, from: string) => Promise<Page>
 
-/** The most events of a slice: their rows are drawn within one frame. */
+/** The most events of a slice. */
 const sliceSize = 15
 
 export class PageSlices {
   readonly #read: ReadFrom
-  /** The events of the last read page that were not returned, and `after`, the id of the last returned event. */
+  /** The rest of the last read page. `after` is the id of the last returned event. */
   #rest: Page & { readonly order: Order; readonly after: string } | undefined
 
   constructor(read: ReadFrom) {

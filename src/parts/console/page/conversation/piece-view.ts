@@ -32,7 +32,7 @@ export function pieceView(piece: Piece): Child {
   }
 }
 
-/** Draws a whole command, however long it is, because a hidden part could do harm. */
+/** Draws a command in full: a hidden part could do harm. */
 export function commandView(text: string): HTMLElement {
   return element('div', { class: 'command' }, element('pre', { dir: 'ltr', tabindex: '0' },
     element('span', { class: 'prompt', 'aria-hidden': 'true' }, '$ '), textNodes(text)), copyButton(() => text))

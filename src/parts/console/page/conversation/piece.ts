@@ -1,4 +1,4 @@
-/** The types of the view of a call: the call with its line (`CallView`), and the pieces below the line (`Piece`). */
+/** The view of a call: its line (`CallView`) and the pieces below the line (`Piece`). */
 import type { Members } from '../values.ts'
 
 export interface Task {
@@ -34,7 +34,7 @@ export interface CallView {
   readonly verb: string
   /** The object of the action: a command, a path, an address. */
   readonly subject: string
-  /** Short facts about the action or its result, such as "exit code 1". */
+  /** Short facts, such as "exit code 1". */
   readonly facts: readonly string[]
   /** True when the pieces are shown at once; false when a click shows them. */
   readonly isOpen: boolean

@@ -1,8 +1,6 @@
 /**
- * The questions of an agent (pending confirmations): the action, its risk, and the answers.
- *
- * The keys work only while a question has the focus, so that nobody allows an action by accident. The shown action
- * comes from the history, or from the question if the page does not hold the action.
+ * The questions of an agent (pending confirmations). The keys work while a question has the focus, so that nobody
+ * allows an action by accident.
  */
 import { element, fill, type Child } from '../dom.ts'
 import { bindKeys } from '../keys.ts'
@@ -49,7 +47,7 @@ export class QuestionsView {
     return this.#questions.length
   }
 
-  /** Reads the questions from the server when the state shows that they have changed. */
+  /** Reads the questions again when the state shows a change. */
   async show(state: ConversationState): Promise<void> {
     const pending = objectsAt(state.members, 'pending_confirmations').map((question) => textAt(question, 'id'))
     const isWaiting = statusOfState(state) === 'waiting_for_confirmation'
@@ -67,8 +65,8 @@ export class QuestionsView {
   }
 
   /**
-   * Presses the button, or focuses the field, that `selector` finds in the focused question. If the question has no
-   * such control, uses the control for all questions. Returns false when no question has the focus.
+   * Presses the button or focuses the field at `selector`: of the focused question, else of all questions. Returns
+   * false when no question has the focus.
    */
   #use(selector: string): boolean {
     const question = document.activeElement
@@ -151,7 +149,7 @@ export class QuestionsView {
   }
 }
 
-/** Draws the action of a question: from the history if the page has it, else from the members of the question. */
+/** Draws the action of a question. Without `action` draws the members of the question. */
 function deedView(question: Members, action: StoredEvent | undefined): Child {
   const title = textAt(question, 'title')
   if (action !== undefined) {

@@ -1,7 +1,4 @@
-/**
- * The panel that searches the whole history on the server: messages, commands, outputs, paths and errors. The panel
- * shows the progress and can stop the search. A click on a result shows its event.
- */
+/** The panel that searches the whole history on the server. A click on a result shows its event. */
 import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { listAt, numberAt, textAt } from '../values.ts'
@@ -19,7 +16,7 @@ export interface SearchOptions {
 }
 
 const pauseMs = 250
-/** The number of results after which the search pauses until the person continues it. */
+/** The number of results after which the search pauses. */
 const pageSize = 50
 
 export function searchPanel(options: SearchOptions): Panel {
@@ -32,7 +29,7 @@ class SearchPanel {
   readonly #options: SearchOptions
   readonly #results = element('ul', { class: 'found-events' })
   readonly #status = element('div', { class: 'search-status soft', role: 'status' })
-  /** Says why a request failed. Stands outside `#status`, because a screen reader would read an alert in it twice. */
+  /** The reason of a failed request. It is outside of `#status`, because screen readers would read it twice. */
   readonly #fault = element('div')
   readonly #input: HTMLInputElement
   #timer: number | undefined
@@ -63,10 +60,7 @@ class SearchPanel {
     if (wanted !== '') void this.#search(wanted, undefined)
   }
 
-  /**
-   * Searches from the position `from` back, or from the newest event when it is undefined. Pauses after `pageSize`
-   * results, and ends at the first event, at a failed request or when it is stopped.
-   */
+  /** Searches back from the position `from`, or from the newest event. Pauses after `pageSize` results. */
   async #search(wanted: string, from: number | undefined): Promise<void> {
     this.#running.abort()
     const running = this.#running = new AbortController()

@@ -1,6 +1,6 @@
 /**
- * The status line: the status with its duration, the connection, the menus for model, mode and policy, the tokens and
- * the cost. A box at the top of the page shows problems and remedies.
+ * The status line of a conversation, with the menus for model, mode and policy. A box at the top of the page shows
+ * problems.
  */
 import { element, fill, type Child } from '../dom.ts'
 import type { ConversationActions } from './actions.ts'
@@ -19,7 +19,7 @@ import { countText, dateOf, moneyText, secondsText } from './words.ts'
 export interface StatusOptions {
   readonly history: LiveHistory
   readonly actions: ConversationActions
-  /** Returns the place among the conversations that wait for an agent, such as `2nd of 5`; undefined when unknown. */
+  /** Returns the conversation's place in the queue, such as `2nd of 5`; undefined when it is unknown. */
   readonly place: () => string | undefined
   readonly navigate: (path: string) => void
 }
@@ -28,7 +28,7 @@ const policies: readonly Choice[] = ['NeverConfirm', 'ConfirmRisky', 'AlwaysConf
   return { id, name: policyName(id) }
 })
 
-/** The name that is shown before each menu, and the name for screen readers, which begins with it. */
+/** The shown name of each menu, and its name for screen readers. */
 const menuNames = {
   model: ['Model', 'Model'],
   mode: ['Mode', 'Mode of the agent'],
@@ -40,7 +40,7 @@ const toldMs = 10_000
 
 export class StatusView {
   readonly root: HTMLElement
-  /** The box at the top of the page with problems, notes and remedies; hidden when there are none. */
+  /** The box with problems, notes and remedies; hidden when it is empty. */
   readonly problem = element('div', { class: 'trouble', role: 'alert', hidden: true })
   readonly #options: StatusOptions
   readonly #words = element('span', { class: 'status-words' })
@@ -102,10 +102,10 @@ export class StatusView {
     const signature = JSON.stringify(parts)
     if (signature === this.#shownMenus) return
     this.#shownMenus = signature
-    // Before the first state the agent is not known, so there is nothing to choose.
+    // Before the first state the agent is not known.
     if (statusOfState(state) === '') return fill(this.#menus)
     const [modes, policy] = [modesOf(state), policyOf(state)]
-    // The menus are made anew, so a menu that has the focus gives it to the new menu of the same name.
+    // The focus moves to the new menu of the same name.
     const focused = document.activeElement
     const name = focused !== null && this.#menus.contains(focused) ? focused.getAttribute('aria-label') : null
     fill(this.#menus,
@@ -118,8 +118,8 @@ export class StatusView {
   }
 
   /**
-   * Returns the menu of models: the models of an external agent, or the profiles of the built-in agent. Without a
-   * choice it is only the name of the model.
+   * Returns the menu of an external agent's models or of the built-in agent's profiles. Without a choice returns the
+   * model's name.
    */
   #modelMenu(state: ConversationState): HTMLElement {
     const { actions } = this.#options
@@ -151,10 +151,7 @@ export class StatusView {
       }))
   }
 
-  /**
-   * Shows the problem and the note of the page, the newest error in the status `error`, and advice in the status
-   * `stuck`.
-   */
+  /** Shows the page's problem and note, and help for the status `error` or `stuck`. */
   #showProblem(state: ConversationState): void {
     const { history, actions, navigate } = this.#options
     const status = statusOfState(state)

@@ -1,4 +1,4 @@
-/** The pieces of a call that gives a task to a sub-agent: the prompt, a link to its conversation, the last message. */
+/** The view of a call that gives a task to a sub-agent. */
 import { textAt } from '../values.ts'
 import type { CallView, Parts, Piece } from './piece.ts'
 import { content } from './content-pieces.ts'
@@ -11,7 +11,9 @@ export function isTask({ action: { body } }: Call): boolean {
     && textAt(body, 'action', 'data', 'prompt') !== ''
 }
 
-/** Matches the result of a task: the id of the sub-agent's conversation, its name, its status, and its last message. */
+/**
+ * Matches the result of a task. The groups are the conversation's id, the sub-agent's name, the status and the answer.
+ */
 const taskResult = /^Task ID: ([\da-f-]{36})\nSubagent: (.+)\nStatus: (.+)\n\n([^]*)$/
 
 export function subAgent({ action, observation }: Parts): Partial<CallView> {

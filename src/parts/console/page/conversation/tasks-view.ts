@@ -1,8 +1,6 @@
 /**
- * The task list of the agent, above the composer: one list that changes in place, however often the agent writes it.
- *
- * The view shows the newest list of the events that the page holds. It is hidden when the agent has stopped and every
- * task is done.
+ * The agent's newest task list, above the composer. The list is hidden when the agent has stopped and every task is
+ * done.
  */
 import { element, fill } from '../dom.ts'
 import { newestTasks, progressOf } from './call-pieces.ts'

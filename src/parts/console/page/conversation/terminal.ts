@@ -1,8 +1,7 @@
 /**
- * Text as a terminal shows it (ECMA-48), with colours, and with the movements of the cursor applied. Pure functions.
+ * Text as a terminal shows it (ECMA-48), with colours and movements of the cursor. Pure functions.
  *
- * Supported are SGR with 16, 256 and 16 million colours, carriage return, backspace, tab, erasing in line and display,
- * and movements of the cursor. Every other sequence is left out. The work is linear in the length of the text.
+ * Sequences that are not supported are left out. The work is linear in the length of the text.
  */
 
 /** A colour: a number of the palette of 256, or `#rrggbb`. */
@@ -27,7 +26,7 @@ export interface Run {
 
 export type Line = readonly Run[]
 
-/** The number of steps of the work, by which tests check that the work is linear in the length. */
+/** Counts the steps of the work, so that tests can check that the work is linear. */
 export interface Meter {
   steps: number
 }
@@ -37,14 +36,14 @@ interface Row {
   readonly styles: Style[]
 }
 
-/** The last column to which a sequence moves the cursor: farther right than real terminals have. */
+/** The last column to which an escape sequence moves the cursor. */
 const columnLimit = 2000
 const tabWidth = 8
 const plain: Style = {}
 
 /**
- * Matches escape sequences (CSI, strings up to BEL or ST, short sequences) and the control characters CR, LF, BS and
- * TAB. The groups are the parameters and the final byte of a CSI sequence.
+ * Matches escape sequences (CSI, strings up to BEL or ST, short sequences), CR, LF, BS and TAB. The groups are the
+ * parameters and the final byte of a CSI sequence.
  */
 const sequences = new RegExp([
   '\u001b\\[([0-9;:<=>?]*)[ -/]*([@-~])',
@@ -88,7 +87,7 @@ class Screen {
     }
   }
 
-  /** Handles a control character: moves the cursor, or writes spaces for a tab. Any other sequence changes nothing. */
+  /** Moves the cursor for LF, CR or BS, and writes spaces for a tab. Ignores any other sequence. */
   move(character: string): void {
     this.#meter.steps++
     if (character === '\n') {
@@ -130,7 +129,7 @@ class Screen {
     return row
   }
 
-  /** Erases the line: from the cursor to its end (0), from its beginning to the cursor (1), or all of it (2). */
+  /** Erases from the cursor on (0), up to the cursor (1), or the whole line (2). */
   #eraseInLine(mode: number): void {
     const row = this.#current()
     if (mode === 0) cut(row, this.#column)
@@ -138,7 +137,7 @@ class Screen {
     else if (mode === 2) cut(row, 0)
   }
 
-  /** Blanks the cells up to the cursor. A line of more than `columnLimit` cells stays as it is, to limit the work. */
+  /** Blanks the cells up to the cursor. To limit the work, a line of more than `columnLimit` cells is not changed. */
   #blank(row: Row): void {
     const last = Math.min(this.#column, row.characters.length - 1, columnLimit)
     if (row.characters.length > columnLimit) return
@@ -146,7 +145,7 @@ class Screen {
     this.#meter.steps++
   }
 
-  /** Erases from the cursor to the end (0) or everything (2, and 3 of xterm). Any other mode changes nothing. */
+  /** Erases from the cursor on (0), or everything (2; 3 in xterm). Ignores other modes. */
   #eraseBelow(mode: number): void {
     if (mode === 0) {
       cut(this.#current(), this.#column)
@@ -201,7 +200,7 @@ function styled(style: Style, parameters: string): Style {
   return next
 }
 
-/** Reads `5;n` or `2;r;g;b`. Returns the colour, undefined if it is not valid, and the number of parameters read. */
+/** Reads `5;n` or `2;r;g;b`. Returns the colour (undefined if not valid) and the number of parameters read. */
 function extendedColour(codes: readonly number[], at: number): readonly [Colour | undefined, number] {
   const [mode, first = 0, second = 0, third = 0] = codes.slice(at, at + 4)
   if (mode === 5) return [first <= 255 ? first : undefined, 2]

@@ -1,7 +1,4 @@
-/**
- * Shows text of agents, commands and files. A short text is shown whole, a long text is cut. A button shows the whole
- * long text in a box that draws only the visible rows.
- */
+/** Shows text of agents, commands and files. A long text is cut; a button shows the whole text. */
 import { element, fill, type Child } from '../dom.ts'
 import { copyText } from './copy-text.ts'
 import { textNodes } from './text-nodes.ts'
@@ -11,7 +8,7 @@ import { excerptOf, rowsOf } from './visible-text.ts'
 export const shownChars = 20_000
 const rowWidth = 400
 const rowHeight = 20
-/** The number of rows that are drawn above the visible rows, and again below them. */
+/** The number of drawn rows on each side of the visible rows. */
 const spareRows = 20
 
 /** Draws a text by `draw`. The middle of a long text is replaced by a button that shows the whole text. */
@@ -64,9 +61,7 @@ export function jsonView(value: unknown): HTMLElement {
   return cutText(text, (part) => element('pre', { class: 'json' }, textNodes(part)))
 }
 
-/**
- * Returns an element that shows its content after a click on its summary. The content is made when it is first shown.
- */
+/** Returns a summary that a click unfolds. `make` is called when the content is first shown. */
 export function folded(
   summary: Child, make: () => Child, attributes: { readonly class?: string; readonly open?: boolean } = {},
 ): HTMLElement {

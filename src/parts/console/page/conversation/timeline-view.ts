@@ -1,9 +1,8 @@
 /**
- * Draws the items of the event window as rows of a list, and the draft of the agent's text after them.
+ * Draws the items of the event window as rows of a list, and after them the draft of the agent's text.
  *
- * The list follows its end only while the person has scrolled to the end. At any other position, the visible rows stay
- * in place when rows are added or removed above them. Near an end of the window a slice of events is added, at most one
- * in a frame.
+ * The list follows its end while the person has scrolled to the end. Otherwise the visible rows stay in place when
+ * other rows are added or removed.
  */
 import { element, fill } from '../dom.ts'
 import { button } from './controls.ts'
@@ -20,7 +19,7 @@ interface Row {
 
 /** The distance from an end of the list, in pixels, at which the next slice is added. */
 const readAhead = 1500
-/** The distance from the end, in pixels, up to which the list follows its end. */
+/** The distance from the end, in pixels, that still counts as the end. */
 const endDistance = 60
 const newestRows = 4
 
@@ -41,8 +40,8 @@ export class TimelineView {
   #isAtEnd = true
   #unseen = 0
   /**
-   * The heights of content and scroller at the last scroll. If they have changed, a new scroll event is from the layout
-   * and not from the person.
+   * The heights of content and scroller at the last scroll. After a change of heights, a scroll event is from the
+   * layout.
    */
   #heights = ''
 
@@ -66,7 +65,7 @@ export class TimelineView {
     return this.root.firstElementChild ?? this.root
   }
 
-  /** Draws a change: its items, the draft and the number of unseen events. Scrolls if the list follows its end. */
+  /** Draws a change. Scrolls if the list follows its end. */
   show({ touched, live }: HistoryChange): void {
     const { timeline, window } = this.#history
     if (touched === undefined) this.#keepPlace(() => this.#sync(timeline.items))
@@ -96,8 +95,8 @@ export class TimelineView {
   }
 
   /**
-   * Scrolls to an event, unfolds its call, and selects `words` in it. Opens the window there if needed. Returns false
-   * when the event cannot be shown.
+   * Scrolls to an event, unfolds its call, and selects `words` in it. Opens the window around the event if needed.
+   * Returns false when the event cannot be shown.
    */
   async showEvent(id: string, words = ''): Promise<boolean> {
     this.#isAtEnd = false
@@ -142,7 +141,7 @@ export class TimelineView {
     return item === undefined ? undefined : this.#rows.get(item.key)?.element
   }
 
-  /** Draws these items in order. Rows that did not change keep their elements; other old rows are removed. */
+  /** Draws these items in order. Unchanged rows keep their elements. */
   #sync(items: readonly Item[]): void {
     const keys = new Set(items.map(({ key }) => key))
     for (const [key, { element: row }] of this.#rows) {
@@ -154,17 +153,14 @@ export class TimelineView {
     for (const item of items) {
       const known = this.#rows.get(item.key)?.element
       const row = this.#rowOf(item)
-      // `#rowOf` replaces the row of a changed item, so `next` may be the old row, which is no longer in the list.
+      // `#rowOf` may have replaced `next`, the old row of a changed item.
       if (next !== null && next === known) next = row
       if (row === next) next = next.nextElementSibling
       else this.#list.insertBefore(row, next)
     }
   }
 
-  /**
-   * Marks the newest rows, whose open calls are drawn as running. A selector like `:nth-last-child` would do the same,
-   * but the browser would compute the style of all rows again after each change.
-   */
+  /** Marks the newest rows. The open calls in them are drawn as running. */
   #markNewest(): void {
     const newest = this.#history.window.isAtEnd ? [...this.#list.children].slice(-newestRows) : []
     for (const row of this.#list.querySelectorAll('.is-newest')) row.classList.toggle('is-newest', newest.includes(row))
@@ -214,7 +210,7 @@ export class TimelineView {
     this.#growing.show(content)
   }
 
-  /** Calls `change`, then scrolls so that the first visible row that remains keeps its position. */
+  /** Calls `change`, and keeps the first remaining visible row at its position. */
   #keepPlace(change: () => void): void {
     const scroller = this.#scroller
     const top = scroller.getBoundingClientRect().top
@@ -253,11 +249,11 @@ export class TimelineView {
     const hasGrown = await this.#history.move(change)
     await nextFrame()
     this.#isGrowing = false
-    // The person may have scrolled during the request. A slice that cannot be read is tried again at the next scroll.
+    // The person may have scrolled during the request.
     if (hasGrown === true) this.#scrolled()
   }
 
-  /** Adds an older slice while the rows do not fill the screen, as when a slice has only quiet events. */
+  /** Adds an older slice when the rows do not fill the screen. */
   #fillScreen(): void {
     const { scrollHeight, clientHeight } = this.#scroller
     const { window } = this.#history
@@ -272,7 +268,7 @@ export class TimelineView {
   }
 }
 
-/** Resolves in a task of its own after the next frame, so that the work of the caller does not delay that frame. */
+/** Resolves after the next animation frame, in a task of its own. */
 function nextFrame(): Promise<void> {
   return new Promise((done) => {
     requestAnimationFrame(() => setTimeout(done))

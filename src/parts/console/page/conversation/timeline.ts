@@ -1,8 +1,7 @@
 /**
  * Turns the events of a conversation into the items that the page shows, without drawing them.
  *
- * A result joins its action, and the actions of one response of a model form one item. An event of an unknown kind
- * becomes an item too. The work for an event grows with the calls of its item, not with the number of items.
+ * A result joins its action. Adjacent actions of one model response form one item.
  */
 import { isObject, type Members, objectAt, textAt } from '../values.ts'
 import { charsIn, optionalText } from './fields.ts'
@@ -53,9 +52,9 @@ export class Timeline {
   #items: Item[] = []
   /** The index of the item with an action, by the id of the action's event. */
   readonly #byAction = new Map<string, number>()
-  /** The id of the newest action without a result, by the id of its tool call. */
+  /** The ids of actions without a result, by the ids of their tool calls. */
   readonly #openCalls = new Map<string, string>()
-  /** The index of the newest item that is not quiet; -1 when there is none. */
+  /** The index of the last item that is no quiet note; -1 when there is none. */
   #last = -1
 
   get items(): readonly Item[] {

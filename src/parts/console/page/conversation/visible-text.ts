@@ -1,12 +1,11 @@
 /**
- * Makes invisible characters visible, and cuts long texts. Pure functions, linear in the length of the text.
+ * Makes invisible characters visible, and cuts long texts. Pure functions.
  *
- * A bidirectional control can show a command in another order than the order in which it runs (CVE-2021-42574). The
- * control becomes a mark with its name. So do the other characters of `names`, and control characters except tab and
- * line feed. Letters of right-to-left languages stay, and so do the joiners that words and emoji need.
+ * A bidirectional control can disguise a command (CVE-2021-42574), so it becomes a mark with its name. Joiners stay,
+ * because words and emoji need them.
  */
 
-/** The names of characters that change the order of text, have no width, or separate lines. */
+/** The names of invisible characters. */
 const names: ReadonlyMap<string, string> = new Map([
   ['\u00ad', 'SHY'], ['\u061c', 'ALM'], ['\u180e', 'MVS'], ['\u200b', 'ZWSP'], ['\u200e', 'LRM'], ['\u200f', 'RLM'],
   ['\u2028', 'LS'], ['\u2029', 'PS'],
@@ -40,14 +39,14 @@ function nameOf(character: string): string {
   return names.get(character) ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** The beginning and the end of a text, and the number of UTF-16 code units between them that are left out. */
+/** The beginning and the end of a text. `omitted` is the number of UTF-16 code units between them. */
 export interface Excerpt {
   readonly head: string
   readonly omitted: number
   readonly tail: string
 }
 
-/** Cuts the middle out of a text of more than `limit` UTF-16 code units, and splits no surrogate pair. */
+/** Cuts the middle out of a text above `limit` UTF-16 code units. No surrogate pair is split. */
 export function excerptOf(text: string, limit: number): Excerpt {
   if (text.length <= limit) return { head: text, omitted: 0, tail: '' }
   const half = Math.floor(limit / 2)

@@ -3,7 +3,7 @@
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
 
-/** Returns a timestamp as a local time, without the date if it is today. An unreadable timestamp is kept. */
+/** Returns a timestamp as a local time, with the date if it is not today. Returns an unreadable timestamp unchanged. */
 export function timeText(timestamp: string): string {
   const date = dateOf(timestamp)
   if (Number.isNaN(date.getTime())) return timestamp
@@ -11,7 +11,7 @@ export function timeText(timestamp: string): string {
   return isToday ? clock.format(date) : `${day.format(date)} ${clock.format(date)}`
 }
 
-/** Returns the date of a timestamp. A timestamp without an offset is UTC, as the server writes it. */
+/** Returns the date of a timestamp. Without an offset the timestamp is in UTC. */
 export function dateOf(timestamp: string): Date {
   return new Date(/(?:Z|[+-]\d\d:?\d\d)$/.test(timestamp) ? timestamp : `${timestamp}Z`)
 }
@@ -25,7 +25,7 @@ export function durationText(milliseconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** Returns a duration in whole seconds, for a text that is updated each second. */
+/** Returns a duration without fractions of a second. */
 export function secondsText(milliseconds: number): string {
   return milliseconds < 10_000 ? `${Math.ceil(milliseconds / 1000)} s` : durationText(milliseconds)
 }
@@ -35,7 +35,7 @@ export function countText(count: number): string {
   return count < 999_500 ? `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k` : `${(count / 1_000_000).toFixed(1)}M`
 }
 
-/** Returns an amount of US dollars: with four decimals below one dollar, with two decimals from one dollar on. */
+/** Returns an amount of US dollars, with four decimals below one dollar and otherwise two. */
 export function moneyText(dollars: number): string {
   return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`
 }
