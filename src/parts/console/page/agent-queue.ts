@@ -1,6 +1,6 @@
 /**
- * The conversations that wait for a free agent, with their places. The places come from the stream of changes. While
- * the stream is interrupted, no place is known.
+ * The conversations that wait for a free agent, with their places. While the stream of changes is interrupted, no place
+ * is known.
  */
 import { numberAt } from './values.ts'
 
@@ -14,7 +14,7 @@ export class AgentQueue {
     for (const follower of this.#followers) follower()
   }
 
-  /** Returns the place of a conversation, such as `2nd of 5`; undefined when it does not wait or nothing is known. */
+  /** Returns the place of a conversation, such as `2nd of 5`; undefined when no place is known. */
   placeOf(id: string): string | undefined {
     const place = numberAt(this.#told, 'places', id)
     const length = numberAt(this.#told, 'length')

@@ -42,10 +42,7 @@ export interface FoundAgents {
   readonly failed: Answer | undefined
 }
 
-/**
- * Returns the agents of this server. The demonstration agent and the built-in agent come first, if the server has them.
- * Ready external agents follow, then external agents that are missing or have a problem.
- */
+/** Returns the agents of this server: its own agents, then ready external agents, then the other external agents. */
 export async function loadAgents(api: Api): Promise<FoundAgents> {
   const [found, about] = await Promise.all([api.get('/api/doctor/agents'), api.get('/server_info')])
   const parts = listAt(about.json, 'parts')
@@ -56,7 +53,6 @@ export async function loadAgents(api: Api): Promise<FoundAgents> {
     ...listed.filter(({ state }) => state === 'ready'),
     ...listed.filter(({ state }) => state !== 'ready'),
   ]
-  // Without the part `doctor`, and without the right to its routes, no external agent is known.
   return { choices, failed: [found, about].find(hasFailed) }
 }
 
@@ -81,16 +77,12 @@ function choiceOf(item: unknown): AgentChoice {
   }
 }
 
-/**
- * Returns the name of the agent that the settings choose; empty when the settings could not be read. An external agent
- * without a preset is named by the first word of its command, or by `acp_server` when there is no command.
- */
+/** Returns the name of the chosen agent, as in `AgentChoice`; empty when the settings could not be read. */
 export function chosenAgent({ status, json: settings }: Answer): string {
   if (status !== 200) return ''
   const agent = objectAt(settings, 'agent_settings')
   if (agent['agent_kind'] !== 'acp') return builtIn.name
   const server = textAt(agent, 'acp_server')
-  // A preset is named by `acp_server`, because its `acp_command` is empty: the server knows the command.
   if (presets.includes(server)) return server
   const [word] = listAt(agent, 'acp_command')
   if (word === demoCommand) return demo.name
@@ -98,8 +90,8 @@ export function chosenAgent({ status, json: settings }: Answer): string {
 }
 
 /**
- * Saves an agent as the agent of new conversations. When the kind of agent changes, the server drops the settings of
- * the old kind. So the model and the MCP servers are sent again, with their secrets as sealed tokens.
+ * Saves an agent for new conversations. When `agent_kind` changes, the server drops the old agent settings. So the
+ * model and the MCP servers are sent again.
  */
 export async function chooseAgent(api: Api, { settings }: AgentChoice): Promise<Answer> {
   const before = await api.getSealed('/api/settings')

@@ -1,22 +1,21 @@
 /**
  * The server's interface as the page uses it: REST, sockets and the sign-in.
  *
- * At the sign-in the server gives the page a secret, the proof, which the page keeps in `localStorage`. The page sends
- * the proof in a header of each request except the sign-in with a key, and in the first frame of each socket. All
- * addresses are relative to the page, so a proxy may put the server below a path.
+ * At the sign-in the server gives the page a secret, the proof, which the page keeps in `localStorage`. Later requests
+ * and sockets send the proof. Addresses are relative to the page, so a proxy may put the server below a path.
  */
 import { isObject, listAt, memberAt, textAt } from './values.ts'
 
 export interface Answer {
   /** The status of the response; 0 when the server did not answer. */
   readonly status: number
-  /** The parsed body; undefined when it is not JSON. With status 0 its `detail` says that the server did not answer. */
+  /** The parsed body; undefined when it is not JSON. With status 0 it is an object with `detail`. */
   readonly json: unknown
 }
 
 export interface Api {
   get(path: string, signal?: AbortSignal): Promise<Answer>
-  /** Sends a GET of settings. In the response, each secret is a sealed token that only the server can open. */
+  /** Sends a GET of settings. In the response, each secret is a sealed token. */
   getSealed(path: string): Promise<Answer>
   post(path: string, body?: unknown): Promise<Answer>
   patch(path: string, body?: unknown): Promise<Answer>
@@ -29,12 +28,9 @@ export interface Api {
   open(path: string, signal?: AbortSignal): Promise<Response>
   /** Returns the content of a path, for an image or a download; undefined when the request fails. */
   blob(path: string): Promise<Blob | undefined>
-  /** Opens a WebSocket. Its first frame has the proof, if there is one. */
+  /** Opens a WebSocket. A page with a proof sends the proof in the first frame. */
   openSocket(path: string): WebSocket
-  /**
-   * Called by `signOut`, and when a request gets status 401, except a request of `open`, `blob`, `isSignedIn` or a
-   * sign-in.
-   */
+  /** Called by `signOut`, and when `get`, `getSealed`, `post`, `patch`, `put` or `delete` gets status 401. */
   onSignedOut: () => void
 }
 
@@ -74,7 +70,7 @@ export class ServerApi implements Api {
   }
 
   async blob(path: string): Promise<Blob | undefined> {
-    const response = await this.open(path).catch(() => undefined) // Undefined says that there is no file to show.
+    const response = await this.open(path).catch(() => undefined) // A failed request has no content.
     return response?.ok === true ? response.blob() : undefined
   }
 
@@ -94,13 +90,13 @@ export class ServerApi implements Api {
     return keepProof(await this.#send({ method: 'POST', path: '/api/console/sign-in', body: { code }, isSignIn: true }))
   }
 
-  /** Signs in with a session key, which the page does not store. Returns the reason of a failure, else undefined. */
+  /** Signs in with a key. Returns the reason of a failure; undefined after a success. */
   async signInWithKey(key: string): Promise<string | undefined> {
     const headers = { 'X-Session-API-Key': key }
     return keepProof(await this.#send({ method: 'POST', path: '/api/console/sessions', headers, isSignIn: true }))
   }
 
-  /** Tells whether the server accepts requests of this page: the page has a session, or no key is needed. */
+  /** Tells whether the server accepts the requests of this page. */
   async isSignedIn(): Promise<boolean> {
     return (await this.#send({ method: 'GET', path: '/api/console/sessions', isSignIn: true })).status === 200
   }
@@ -139,7 +135,7 @@ interface Sending {
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
   readonly headers?: Readonly<Record<string, string>>
-  /** True for the requests of sign-in, sign-out and `isSignedIn`: their status 401 does not call `onSignedOut`. */
+  /** True when status 401 must not call `onSignedOut`. */
   readonly isSignIn?: boolean
 }
 
@@ -150,8 +146,8 @@ export interface Issue {
 }
 
 /**
- * Returns the problems of a request that was refused with status 422, each with its member; none for another status.
- * For a problem without a path, such as "Invalid secret name: ...", `names` has the words before the colon.
+ * Returns the problems in a response with status 422. A problem without a path gets the words before its colon as
+ * `names`.
  */
 export function issuesOf({ status, json }: Answer): readonly Issue[] {
   const detail = memberAt(json, 'detail')

@@ -1,10 +1,10 @@
-/** Begins a conversation, with a first message if there is one. */
+/** Begins a conversation. */
 import { problemOf, type Api } from './api.ts'
 import { navigate } from './router.ts'
 import { textAt, type Members } from './values.ts'
 import { notice } from './widgets.ts'
 
-/** The key in `localStorage` of the text of a conversation that has not begun yet. */
+/** The key in `localStorage` of the text for a new conversation. */
 export const draftKey = 'agent-server-draft'
 
 export interface Beginning {
@@ -26,7 +26,7 @@ export async function begin(api: Api, { text, request }: Beginning): Promise<Beg
   return { id: textAt(answer.json, 'id') }
 }
 
-/** Tells the outcome to a person who has gone to another view meanwhile, with a button that leads there. */
+/** Shows the outcome as a notice, for a person who has opened another view. */
 export function tellBegun(begun: Begun): void {
   const done = (): void => undefined
   if ('id' in begun) notice('The new conversation has begun', 'Open', () => navigate(`/c/${begun.id}`), done)

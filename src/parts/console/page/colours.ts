@@ -1,4 +1,4 @@
-/** The colours of the page: those of the system, or light or dark by the person's choice, which the browser keeps. */
+/** The colours of the page: as in the system, light or dark. The browser stores the person's choice. */
 const choiceName = 'agent-server-colours'
 
 /** The choices with their labels. The name of a choice is the value of the attribute `data-colours` of the page. */

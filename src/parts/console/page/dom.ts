@@ -1,15 +1,15 @@
 /**
- * Makes elements. Text becomes text nodes only, so no text of an agent or a file is ever read as HTML.
+ * Makes elements. Text becomes text nodes, so that no text is read as HTML.
  *
- * An attribute with an address that is not safe (`safe-address.ts`) is left out. No attribute `style` is set, because
- * the page's Content-Security-Policy refuses it.
+ * An attribute with an unsafe address (`safe-address.ts`) is left out. The page's Content-Security-Policy refuses the
+ * attribute `style`.
  */
 import { isSafeAddress } from './safe-address.ts'
 
 export type Child = Node | string | number | undefined | null | false | readonly Child[]
 
 /**
- * Attributes by name. A function is a listener; its name is `on` and the name of the event. `true` stands for an empty
+ * Attributes by name. A function is a listener; its name is `on` and the name of the event. `true` sets an empty
  * attribute; false and undefined leave the attribute out.
  */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined | ((event: Event) => void)>>

@@ -1,19 +1,17 @@
 /**
- * The keys of the page: one table that binds each key. The list of keys (`?`) is made from the table.
+ * The keys of the page. A view binds its keys while it is open; `?` lists the bound keys.
  *
- * A view binds its keys while it is open. A key without `inFields` does nothing while a text field has the focus. No
- * key works while a dialog or a popover is open, or with Ctrl, Alt or the command key. A person can switch off the keys
- * that are a single character, because speech input can press them by accident.
+ * A person can switch off the keys of a single character, because speech input can press them by accident.
  */
 import { element, fill } from './dom.ts'
 
 export interface Binding {
-  /** The key as `KeyboardEvent.key` names it, such as `n` or `Escape`. */
+  /** The name of the key in `KeyboardEvent.key`, such as `n` or `Escape`. */
   readonly key: string
   readonly about: string
-  /** Runs the command. Returns false when there was nothing to do; then the binding of an earlier group runs. */
+  /** Runs the command. Returns false when there was nothing to do; the next binding of the key is then tried. */
   readonly run: () => void | boolean
-  /** True for a key that also works while a text field has the focus. */
+  /** True for a key that works in text fields too. */
   readonly inFields?: boolean
 }
 

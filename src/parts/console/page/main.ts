@@ -1,7 +1,6 @@
 /**
- * The entry of the page: signs in and shows the console.
- *
- * First of all, a one-time code is removed from the address, so that the browser's history does not keep the code.
+ * The entry of the page: signs in and shows the console. A one-time code is removed from the address, and so from the
+ * browser's history.
  */
 import { ServerApi } from './api.ts'
 import { applyColours } from './colours.ts'
@@ -29,7 +28,7 @@ async function start(): Promise<void> {
   else showSignIn(document.body, api, problem, open)
 }
 
-/** Returns the one-time code of the address and removes it there; undefined when there is no code. */
+/** Removes the one-time code from the address and returns it; undefined when there is no code. */
 function takeCode(): string | undefined {
   const [, found] = /^#code=([\w-]+)$/.exec(location.hash) ?? []
   if (found !== undefined) history.replaceState(null, '', location.pathname)

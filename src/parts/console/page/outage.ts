@@ -1,9 +1,8 @@
 /**
- * The bar that tells an outage, with the time to the next attempt and the button `Try now`.
+ * The bar that shows an outage, with the time to the next attempt and the button `Try now`.
  *
- * The stream of changes tells whether the server answers, and an open conversation tells whether its socket is open.
- * While the server does not answer, the bar speaks of the server; otherwise of a conversation whose socket is closed.
- * When the server is back, the conversation tries to open its socket at once.
+ * While the server does not answer, the bar speaks of the server. Otherwise it speaks of a conversation whose socket is
+ * closed.
  */
 import { element, fill } from './dom.ts'
 
@@ -20,7 +19,7 @@ const conversationWords = 'This conversation is not connected. What it shows can
 
 export class Outage {
   readonly root = element('div', { class: 'away' })
-  /** Called when the server answers again, with the time since which it was away, as of `performance.now`. */
+  /** Called when the server answers again, with the time when the outage began (`performance.now`). */
   readonly #onBack: (awaySince: number) => void
   readonly #words = element('p', { role: 'status' })
   readonly #rest = element('span', { class: 'away-rest' })
@@ -39,7 +38,7 @@ export class Outage {
     this.#clock = setInterval(() => this.#tick(), 500)
   }
 
-  /** The server answers. */
+  /** Reports that the server answers. */
   serverAnswers(): void {
     const wasAway = this.#state === 'away'
     this.#state = 'here'
@@ -50,12 +49,12 @@ export class Outage {
     this.#onBack(this.#awaySince)
   }
 
-  /** The stream of changes has ended. The next attempt to open it shows whether the server answers. */
+  /** Reports the end of the stream of changes. The next attempt to open it shows whether the server answers. */
   serverUnknown(): void {
     if (this.#state === 'here') this.#state = 'unknown'
   }
 
-  /** The server does not answer, since `awayMs` at most. */
+  /** Reports that the server does not answer. At the first call, the outage is at most `awayMs` old. */
   serverAway(wait: Wait, awayMs: number): void {
     if (this.#state !== 'away') this.#awaySince = performance.now() - awayMs
     this.#state = 'away'
@@ -63,7 +62,7 @@ export class Outage {
     this.#show()
   }
 
-  /** The open conversation waits for its socket; undefined when it has its socket, or is closed. */
+  /** Sets the wait of the open conversation for its socket; undefined when it does not wait. */
   conversation(wait: Wait | undefined): void {
     this.#conversation = wait
     this.#show()

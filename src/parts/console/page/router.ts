@@ -1,8 +1,7 @@
 /**
- * Finds the view for the fragment of the address, such as `#/settings/secrets`. One view is open at a time.
+ * Finds the view for the fragment of the address, such as `#/settings/secrets`.
  *
- * A view is loaded by `import()`, so two navigations can overlap: the view of the later navigation stays, and the
- * earlier view is closed as soon as it has opened.
+ * A view is loaded by `import()`, so two navigations can overlap. The view of the later navigation stays.
  */
 import { element, fill } from './dom.ts'
 
@@ -34,18 +33,18 @@ export class Router {
     this.openedAt = performance.now()
     this.#view?.close()
     this.#view = undefined
-    // A view that opens after a later navigation draws into an element that is no longer in the page.
+    // A view that opens too late draws into its own element, outside of the page.
     const place = element('div', { class: 'view' })
     fill(this.#root, place)
-    // Without its module, the page says that the view could not be loaded.
+    // A person sees the failure and can try again.
     const view = await this.#open(place, partsOf(location.hash)).catch(() => this.#tellFault(place))
     if (count !== this.#count) return view.close()
     this.#view = view
-    // The focus was in the view that has closed. The root gets the focus, so that keys still reach the page.
+    // The closed view had the focus, so the root gets it.
     if (document.activeElement === document.body) this.#root.focus({ preventScroll: true })
   }
 
-  /** Shows that the view could not be loaded, with a button that opens the view again. */
+  /** Shows that the view could not be loaded, and a button that tries again. */
   #tellFault(place: HTMLElement): View {
     fill(place, element('div', { class: 'page' },
       element('h1', {}, 'This page could not be loaded'), element('p', {}, 'The server does not answer.'),
@@ -61,7 +60,7 @@ export class Router {
   }
 }
 
-/** Goes to a path such as `/settings`. Does nothing when the page is at this path. */
+/** Goes to a path such as `/settings`. */
 export function navigate(path: string): void {
   location.hash = `#${path}`
 }

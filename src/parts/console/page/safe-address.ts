@@ -3,14 +3,13 @@
 const safeSchemes = ['http:', 'https:', 'mailto:', 'blob:']
 
 /**
- * Tells whether an address is relative, has a scheme of `safeSchemes`, or is a data URL of an image. `base` is the
- * address of the document.
+ * Tells whether an address has a safe scheme or is a data URL of an image. A relative address has the scheme of `base`.
  */
 export function isSafeAddress(address: string, base: string): boolean {
   try {
     const { protocol } = new URL(address, base)
     return safeSchemes.includes(protocol) || /^data:image\/(?:png|jpeg|gif|webp);/i.test(address)
   } catch {
-    return false // An address that cannot be parsed is not safe.
+    return false // The address cannot be parsed.
   }
 }

@@ -10,7 +10,7 @@ import { navigate, Router, type View } from './router.ts'
 export function openShell(root: HTMLElement, api: ServerApi): View {
   const side = element('nav', { class: 'side', id: 'side', 'aria-label': 'Conversations' })
   const main = element('main', { class: 'main', id: 'main', tabindex: '-1' })
-  /** True when the person has written into the open view, which may keep its text nowhere else. */
+  /** True when the open view has text of the person, which a reload would lose. */
   let isTouched = false
   const outage = new Outage((awaySince) => {
     // A conversation reads its history by itself, and keeps what a person writes.
@@ -45,7 +45,7 @@ export function openShell(root: HTMLElement, api: ServerApi): View {
   }
 }
 
-/** Loads all views, so that each opens also when the server is away. A view that is missing is loaded when it opens. */
+/** Loads all views, so that they open also when the server is away. */
 function loadViews(): void {
   const views = [
     import('./list/new.ts'), import('./onboarding/onboarding.ts'), import('./settings/settings.ts'),

@@ -1,11 +1,8 @@
-/** The form that asks for the session key, shown while the page is not signed in. */
+/** The form that asks for the session key. */
 import type { ServerApi } from './api.ts'
 import { element, fill } from './dom.ts'
 
-/**
- * Shows the form. `problem` tells why a one-time code was refused, if there was one. `done` is called after the
- * sign-in.
- */
+/** Shows the form with `problem`, if there is one. Calls `done` after the sign-in. */
 export function showSignIn(root: HTMLElement, api: ServerApi, problem: string | undefined, done: () => void): void {
   const status = element('p', { class: 'fault', role: 'alert' }, problem)
   const key = element('input', {

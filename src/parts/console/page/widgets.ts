@@ -1,10 +1,10 @@
-/** Small elements that all views share: fields with labels, buttons that run an action, and notices. */
+/** Elements that several views share: fields with labels, buttons that run an action, and notices. */
 import { issuesOf, problemOf, type Answer } from './api.ts'
 import { element, fill, setAttributes, type Child } from './dom.ts'
 
 let fields = 0
 
-/** Returns a control with its label, and a hint that screen readers read with it. */
+/** Returns a control with its label and an optional hint. */
 export function field(label: string, control: HTMLElement, hint?: Child): HTMLElement {
   const id = `field-${++fields}`
   control.id = id
@@ -34,10 +34,7 @@ export function tellAt(control: HTMLElement, problem: string): void {
   }, { once: true })
 }
 
-/**
- * Shows each problem of a response at its control and focuses the first. Shows nothing and returns false when a problem
- * has no control, or when there is no problem.
- */
+/** Shows the problems of a response at their controls, or none of them. Returns whether it showed any. */
 function tellAtControls(answer: Answer, controls: Controls): boolean {
   const found = issuesOf(answer).map(({ names, text }) => {
     const name = names.findLast((one) => Object.hasOwn(controls, one))
@@ -49,14 +46,14 @@ function tellAtControls(answer: Answer, controls: Controls): boolean {
   return true
 }
 
-/** Returns a button that cannot be pressed again while its action runs. */
+/** Returns a button that is disabled while its action runs. */
 export function button(label: Child, action: () => Promise<void> | void, kind = ''): HTMLButtonElement {
   const made = element('button', { type: 'button', class: kind }, label)
   made.addEventListener('click', () => void whileBusy(made, action))
   return made
 }
 
-/** Returns a form that runs `action` when it is submitted. Its button is disabled while the action runs. */
+/** Returns a form that runs `action` when it is submitted. Its button is disabled meanwhile. */
 export function form(action: () => Promise<void> | void, ...children: readonly Child[]): HTMLFormElement {
   const made = element('form', {}, ...children)
   made.addEventListener('submit', (event) => {
@@ -92,8 +89,8 @@ export class Status {
   }
 
   /**
-   * Shows `text` for a response of status 2xx, else the response's problem. Returns true for status 2xx. A problem of a
-   * member that `controls` names is shown at the member's control.
+   * Shows `text` for status 2xx, else the problem of the response. A problem of a member that `controls` names is shown
+   * at its control. Returns true for status 2xx.
    */
   settle(answer: Answer, text: string, controls: Controls = {}): boolean {
     const isFine = answer.status >= 200 && answer.status < 300
@@ -105,17 +102,14 @@ export class Status {
 }
 
 /**
- * Tells whether a read has failed, so that another attempt can succeed. No attempt can when the key has no right (403),
- * when the server does not have the route (404), and when `--parts` leaves the part of the route out (501).
+ * Tells whether a read failed for a passing reason. No right (403), no route (404) and no part (501) are lasting
+ * reasons.
  */
 export function hasFailed({ status }: Answer): boolean {
   return ![200, 403, 404, 501].includes(status)
 }
 
-/**
- * Returns an element that says that `what` could not be read, and why. If another attempt can succeed, a button calls
- * `again`. While the bar of the page tells an outage, the reason `The server does not answer` is hidden (`styles.css`).
- */
+/** Returns an element that says why `what` could not be read. If `hasFailed`, its button calls `again`. */
 export function loadFault(what: string, answer: Answer, again: () => Promise<void> | void): HTMLElement {
   if (!hasFailed(answer)) return element('p', { class: 'hint' }, `${what} could not be read: ${problemOf(answer)}`)
   const why = element('span', { class: answer.status === 0 ? 'why-away' : undefined }, `: ${problemOf(answer)}`)
@@ -145,9 +139,9 @@ function focusIn(place: HTMLElement | undefined): void {
 const noticeMs = 8000
 
 /**
- * Shows a notice for 8 seconds at the bottom of the page, with a button that calls `action`. If the pointer or the
- * focus is on the notice at the end, it stays 8 seconds more. `done` is called when the notice ends without the button,
- * and when the page is left. Returns a function that does the same as the button.
+ * Shows a notice for 8 seconds, with a button that calls `action`. A notice with the pointer or the focus on it stays
+ * longer. `done` is called when the notice ends without the button. Returns a function that does the same as the
+ * button.
  */
 export function notice(text: string, label: string, action: () => void, done: () => void): () => void {
   const shown = element('div', { class: 'notice', role: 'status' }, element('span', { dir: 'auto' }, text))
@@ -179,7 +173,7 @@ function noticesOf(root: HTMLElement): Element {
   return made
 }
 
-/** Returns the time since an ISO time, such as `5 min`; an empty text when `moment` is not a time. */
+/** Returns the time since `moment` (ISO 8601), such as `5 min`; empty when `moment` is no time. */
 export function since(moment: string): string {
   const seconds = Math.max(0, (Date.now() - Date.parse(moment)) / 1000)
   if (!Number.isFinite(seconds)) return ''

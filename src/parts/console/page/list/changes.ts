@@ -1,20 +1,18 @@
 /**
  * Follows the changes of all conversations on a stream of server-sent events. The stream is reopened when it ends, and
- * when nothing comes for 40 s: the server writes a comment every 15 s.
- *
- * The pauses between attempts grow to ten seconds. A page that becomes visible or goes online tries at once.
+ * after 40 s without a byte.
  */
 import type { Api } from '../api.ts'
 import type { Wait } from '../outage.ts'
 
-/** The pause after a stream that was open for longer than `retryMs`. */
+/** The first pause. A stream that was open for longer than `retryMs` begins the pauses anew. */
 const firstPauseMs = 300
-/** The pause after the first attempt that failed. */
+/** The second pause. Later pauses double. */
 const retryMs = 1500
 const longestPauseMs = 10_000
-/** The time without a byte after which the server counts as away. */
+/** The longest silence before the server counts as away. */
 const silentMs = 40_000
-/** The longest time from the end of a stream to the failure of the next attempt, if the server refuses at once. */
+/** The longest time from an outage until an attempt fails, if connections are refused at once. */
 const noticedMs = 3000
 
 export interface ChangesFollower {
@@ -24,18 +22,18 @@ export interface ChangesFollower {
   readonly queued: (queue: unknown) => void
   /** Called when the server has answered an attempt to open the stream. */
   readonly answered: () => void
-  /** Called each time the stream opens, so that the follower can read what it missed before. */
+  /** Called each time the stream opens. Changes before this call may be missed. */
   readonly opened: () => void
   /**
-   * Called when the stream cannot be opened or is silent, because the server or a proxy before it does not answer.
-   * `wait` is the pause before the next attempt. `awayMs` is the time for which the server may have been away.
+   * Called when the stream cannot be opened or is silent. `wait` is the pause before the next attempt. At the first
+   * failure, `awayMs` is the time for which the server may have been away.
    */
   readonly failed: (wait: Wait, awayMs: number) => void
   /** Called when the stream has ended. */
   readonly ended: () => void
 }
 
-/** Calls the members of `follower` until the returned function is called, which closes the stream. */
+/** Opens the stream and calls the members of `follower`. Returns a function that closes the stream. */
 export function followChanges(api: Api, follower: ChangesFollower): () => void {
   const stream = new ChangesStream(api, follower)
   void stream.follow()
@@ -122,7 +120,7 @@ class ChangesStream {
     this.#endPause = undefined
   }
 
-  /** Tries to open the stream now. An attempt that runs begins anew, because its connection may be dead. */
+  /** Tries to open the stream now. A running attempt is replaced, because its connection may be dead. */
   #retry(): void {
     if (this.#isOpen) return
     this.#isHurried = true

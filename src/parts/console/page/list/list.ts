@@ -1,6 +1,6 @@
 /**
- * The list of conversations at the side. A stream of changes keeps each status current. The whole list is read again
- * each time the stream opens, so that an interruption loses no change.
+ * The list of conversations at the side. A stream of changes keeps each row current. The whole list is read again each
+ * time the stream opens.
  */
 import type { AgentQueue } from '../agent-queue.ts'
 import type { ServerApi } from '../api.ts'
@@ -48,7 +48,7 @@ class ConversationList {
   readonly #unbind: () => void
   readonly #clock: number
   readonly #render = (): void => this.#show()
-  /** The row that says why the list could not be read; undefined after a success, and before the first failure. */
+  /** The row that shows why the last read of the list failed. */
   #fault: HTMLElement | undefined
   /** True once the whole list was read. */
   #isRead = false
@@ -167,7 +167,7 @@ class ConversationList {
     let last = 'Today'
     return shown.flatMap(({ summary, depth }, index) => {
       const row = rows[index]?.element ?? []
-      // A copy and a sub-agent stand below their origin, whatever their own age.
+      // A copy and a sub-agent are below their origin, whatever their own age.
       const age = depth === 0 ? ageOf(summary.updated, now) : last
       if (age === last) return row
       last = age
@@ -202,7 +202,7 @@ class ConversationList {
     }))]
   }
 
-  /** Puts the elements into the list. An element at its position is not moved, so it keeps focus and scroll. */
+  /** Puts the elements into the list in order, and keeps the focus. */
   #put(wanted: readonly HTMLElement[]): void {
     const focused = document.activeElement
     const keep = new Set(wanted)
@@ -244,7 +244,7 @@ class ConversationList {
     return [...this.#list.children].flatMap((row) => row.getAttribute('data-id') ?? [])
   }
 
-  /** Opens the conversation after or before the open conversation, or the first when none is open. */
+  /** Opens the next (1) or the previous (-1) conversation; the first when none is open. */
   #step(by: number): boolean {
     const ids = this.#shownIds()
     const at = ids.findIndex((id) => location.hash.startsWith(`#/c/${id}`))

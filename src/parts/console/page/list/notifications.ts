@@ -1,7 +1,4 @@
-/**
- * Notifications of the browser for questions of agents, while the page is hidden. The page asks for the permission only
- * when a person presses the button for it, and shows the button once a conversation runs.
- */
+/** Notifications of the browser for questions of agents, while the page is hidden. A button asks for the permission. */
 import { element } from '../dom.ts'
 import { navigate } from '../router.ts'
 import { button } from '../widgets.ts'
@@ -12,7 +9,7 @@ export class Notifications {
   readonly offer = element('div', { class: 'offer', hidden: true },
     button('Notify me of questions', () => this.#ask(), 'small'))
 
-  /** Handles a change of a conversation. `before` is the summary before the change, if there is one. */
+  /** Handles a change of a conversation. `before` is the earlier summary, if it is known. */
   take(before: Summary | undefined, now: Summary): void {
     if (!('Notification' in window)) return
     const { permission } = Notification

@@ -1,6 +1,6 @@
 /**
- * One conversation in the list: a link with its status, and a menu to rename, tag and delete it. The elements stay the
- * same while the conversation changes, so a menu stays open and keeps its focus.
+ * One conversation in the list: a link with its status, and a menu. A change keeps the elements, so that an open menu
+ * stays open.
  */
 import type { AgentQueue } from '../agent-queue.ts'
 import type { Api } from '../api.ts'
@@ -60,9 +60,7 @@ export class Row {
       tagged !== '' && element('span', { class: 'tags', dir: 'auto' }, tagged))
   }
 
-  /**
-   * Closes the menu. The focus goes back to the menu's button if it was in the menu. Returns whether the menu was open.
-   */
+  /** Closes the menu. A focus in the menu moves to its button. Returns whether the menu was open. */
   closeMenu(): boolean {
     const wasOpen = !this.#menu.hidden
     if (wasOpen) this.#setMenu(false)

@@ -1,4 +1,4 @@
-/** The members of a conversation that the list shows, and the words for its status. */
+/** The summary of a conversation in the list. */
 import { objectAt, textAt } from '../values.ts'
 
 export interface Summary {
@@ -7,7 +7,7 @@ export interface Summary {
   readonly status: string
   readonly updated: string
   readonly tags: Readonly<Record<string, unknown>>
-  /** The id of the conversation of which this conversation is a copy or a sub-agent; empty when there is none. */
+  /** The id of the copied conversation, or of a sub-agent's parent; empty without either. */
   readonly origin: string
   readonly kind: 'own' | 'copy' | 'sub-agent'
 }
@@ -35,9 +35,9 @@ export function statusWord(status: string): string {
   return words[status] ?? status
 }
 
-/** Returns the heading for conversations that changed at a time in ISO 8601, such as `Yesterday`, by local days. */
+/** Returns the heading for a time in ISO 8601, such as `Yesterday`, by local days. */
 export function ageOf(updated: string, now: Date): string {
-  // Days are counted from midnight to midnight and rounded, because a day of a change of clocks has 23 or 25 hours.
+  // The number of days is rounded: a day with a change of clocks has 23 or 25 hours.
   const days = Math.round((midnightOf(now) - midnightOf(new Date(updated))) / 86_400_000)
   if (days === 1) return 'Yesterday'
   if (days > 1) return days < 7 ? 'Last 7 days' : 'Earlier'

@@ -1,6 +1,5 @@
 /**
- * The order of the list: conversations by their last change, with the copies and the sub-agents of a conversation below
- * it. Pure functions.
+ * The order of the list: the last changed conversation first, with its copies and sub-agents below it. Pure functions.
  */
 import { matches, type Summary } from './summary.ts'
 
@@ -10,10 +9,7 @@ export interface Placed {
   readonly depth: number
 }
 
-/**
- * Returns the rows of the list. A search keeps the rows that match, and the conversations above them. A conversation
- * whose origin is not among `summaries` is at the top.
- */
+/** Returns the rows of the list. A search keeps the rows that match, and the conversations above them. */
 export function arrange(summaries: ReadonlyMap<string, Summary>, search: string): readonly Placed[] {
   const shown = new Set<Summary>()
   for (const summary of summaries.values()) {
@@ -31,12 +27,12 @@ export function arrange(summaries: ReadonlyMap<string, Summary>, search: string)
   }
   const placed = new Map<Summary, Placed>()
   for (const one of byChange(below.get(undefined))) place(one, below, placed)
-  // Places the rest: conversations that come from each other in a circle, which only a damaged list has.
+  // Places the rest: conversations whose origins form a circle.
   for (const one of shown) place(one, below, placed)
   return [...placed.values()]
 }
 
-/** Adds a conversation and all below it that are not placed yet. Walks without recursion, as the tree can be deep. */
+/** Places a conversation and all below it, without recursion: the tree can be deep. */
 function place(
   root: Summary, below: ReadonlyMap<Summary | undefined, readonly Summary[]>, placed: Map<Summary, Placed>,
 ): void {

@@ -88,7 +88,7 @@ async function runInstallation(name: string, progress: HTMLElement, context: Car
   else fill(progress, problemOf(answer))
 }
 
-/** Shows the progress of an installation until it ends, or until the person leaves the step. */
+/** Shows the progress of an installation until it ends or the step is left. */
 async function followInstallation(name: string, progress: HTMLElement, context: CardContext): Promise<void> {
   while (!context.signal.aborted) {
     const { json } = await context.api.get('/api/agents/installations')

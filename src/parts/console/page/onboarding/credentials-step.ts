@@ -1,7 +1,4 @@
-/**
- * The step for the credentials of the chosen agent: a key and a base URL, both optional. The built-in agent has a model
- * too. A blank key keeps the stored key.
- */
+/** The step for the credentials of the chosen agent: a key and a base URL. A blank key keeps the stored key. */
 import { chosenAgent, loadAgents, type AgentChoice } from '../agents.ts'
 import { element, fill } from '../dom.ts'
 import { memberAt, textAt } from '../values.ts'

@@ -1,8 +1,7 @@
 /**
  * The first steps: choose an agent, check this machine, give credentials, begin a conversation.
  *
- * Each step has an address, so a person can leave the steps and continue later. A chosen agent is saved at once. Typed
- * credentials are saved by `Save`, `Continue`, `Back` and the list of steps; left in another way, they are lost.
+ * Each step has an address, so a person can leave the steps and continue later.
  */
 import type { ServerApi } from '../api.ts'
 import { element, fill } from '../dom.ts'

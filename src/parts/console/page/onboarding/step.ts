@@ -5,7 +5,7 @@ export interface StepContext {
   readonly api: ServerApi
   /** Aborted when the step is left. */
   readonly signal: AbortSignal
-  /** Sets the function that saves the typed text before a person goes to another step. False means that it failed. */
+  /** Sets `save`, which runs before another step opens. `save` resolves to false when it fails. */
   readonly saveWith: (save: () => Promise<boolean>) => void
 }
 

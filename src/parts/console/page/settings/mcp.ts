@@ -1,4 +1,4 @@
-/** The section for MCP servers: adds, tries, switches off and removes them, and signs in to them. */
+/** The section of the settings for MCP servers. */
 import { problemOf, type Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { isObject, listAt, memberAt, objectAt, textAt, type Members } from '../values.ts'
@@ -96,8 +96,8 @@ async function signIn({ api, signal, status, name, server }: SigningIn): Promise
 }
 
 /**
- * Returns the settings of the MCP server at `target`: an HTTP address, or a command with its arguments. `signsIn`
- * chooses OAuth for an address; a command ignores it.
+ * Returns the settings of the MCP server at `target`, an HTTP address or a command. `signsIn` chooses OAuth for an
+ * address.
  */
 function serverOf(target: string, signsIn: boolean): Members {
   const auth = signsIn ? { auth: { strategy: 'oauth2' } } : {}

@@ -93,7 +93,7 @@ async function showAgentProfiles(root: HTMLElement, context: SectionContext): Pr
   await load()
 }
 
-/** Returns the form that adds an agent profile, or replaces the profile of the same name. */
+/** Returns the form that adds or replaces an agent profile. */
 function agentForm(
   api: SectionContext['api'], choices: readonly AgentChoice[], status: Status, load: () => Promise<void>,
 ): HTMLElement {

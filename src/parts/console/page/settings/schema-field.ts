@@ -1,4 +1,4 @@
-/** The fields of a settings schema, and the conversion between their values and their controls. Pure functions. */
+/** The fields of a settings schema, and their conversion to and from controls. Pure functions. */
 import { listAt, memberAt, textAt } from '../values.ts'
 
 export interface Choice {
@@ -14,7 +14,7 @@ export interface SchemaField {
   readonly type: string
   readonly choices: readonly Choice[]
   readonly preset: unknown
-  /** The dotted keys of fields that must be on. If one of them is off, this field has no effect. */
+  /** The dotted keys of the fields that must be on for this field to have an effect. */
   readonly dependsOn: readonly string[]
   readonly isSecret: boolean
   readonly isMinor: boolean
@@ -39,13 +39,13 @@ export function fieldsOf(section: unknown): SchemaField[] {
   }))
 }
 
-/** Returns the text that a control shows for a value: JSON for arrays and objects, empty for null and undefined. */
+/** Returns the text that a control shows for a value. An array or object field is shown as JSON. */
 export function shownValue({ type }: Pick<SchemaField, 'type'>, value: unknown): string {
   if (value === null || value === undefined) return ''
   return type === 'array' || type === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Tells whether a control turns on the fields that depend on it: a checked box, or a text other than the default. */
+/** Tells whether a field is on. A text field is on with a text other than the default. */
 export function isOn(field: SchemaField, state: string | boolean): boolean {
   return typeof state === 'boolean' ? state : state !== '' && state !== shownValue(field, field.preset)
 }

@@ -1,7 +1,6 @@
 /**
- * The settings of agents and conversations as forms, made from the schema routes: a control for each field by its type.
- *
- * Only changed fields are sent. A secret field is shown empty; while it stays empty, the stored value is kept.
+ * The settings of agents and conversations as forms, made from the schema routes. Changed fields are sent. A secret
+ * field that stays empty keeps the stored value.
  */
 import type { Answer } from '../api.ts'
 import { element, fill } from '../dom.ts'
@@ -90,7 +89,7 @@ function sectionForm({ title, fields }: Section, values: unknown, save: Save): H
   return made
 }
 
-/** Shows a field when all fields that it depends on are on. */
+/** Shows the fields whose dependencies are all on, and hides the others. */
 function showDependent(entries: readonly Entry[]): void {
   const inUse = entries.filter(({ one, control }) => isOn(one, stateOf(control)))
   const on = new Set(inUse.map(({ one }) => one.path.join('.')))
@@ -125,7 +124,7 @@ interface Change {
   readonly value: unknown
 }
 
-/** Returns the changed values; undefined when a control has a text that its type refuses. */
+/** Returns the changed values; undefined when a text does not fit its field. */
 function changesOf(entries: readonly Entry[], stored: unknown): Change[] | undefined {
   const readings = entries.map((entry) => {
     return { entry, read: readControl(entry.one, stateOf(entry.control), memberAt(stored, ...entry.one.path)) }
@@ -174,7 +173,7 @@ function stateOf(control: Control): string | boolean {
   return control instanceof HTMLInputElement && control.type === 'checkbox' ? control.checked : control.value
 }
 
-/** Sets the value at a path. Objects on the path are copied, because other code may hold them. */
+/** Sets the value at a path. Objects on the path are copied, not changed. */
 function put(target: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
     target[name] = value

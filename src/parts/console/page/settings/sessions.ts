@@ -1,6 +1,6 @@
 /**
- * The section for keys and sessions: the signed-in browsers and the named keys, each with a button that ends it.
- * Without the scope `admin` both lists stay empty, and the page says so.
+ * The section for keys and sessions: the signed-in browsers and the named keys. Without the scope `admin` both lists
+ * stay empty.
  */
 import type { Answer } from '../api.ts'
 import { element, fill, type Child } from '../dom.ts'
@@ -65,10 +65,7 @@ export async function showSessions(root: HTMLElement, { api, signal }: SectionCo
   await load()
 }
 
-/**
- * Returns the rows of a list, or the reason why it could not be read. Returns nothing when no attempt can
- * succeed (`hasFailed`).
- */
+/** Returns the rows of a list, or the reason of a failure that can be tried again (`hasFailed`). */
 function rows(what: string, answer: Answer, row: (one: unknown) => HTMLElement, load: () => Promise<void>): Child {
   if (answer.status === 200) return listAt(answer.json, 'items').map(row)
   return hasFailed(answer) && element('li', {}, loadFault(what, answer, load))

@@ -1,4 +1,4 @@
-/** The section for the data folder: its state, and a check of every stored event against the chain of hashes. */
+/** The section for the data folder: its state, and a check of all stored events. */
 import { problemOf } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { listAt, numberAt, textAt } from '../values.ts'
