@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { describeCall } from '../../../../src/parts/console/page/conversation/call-pieces.ts'
+import { describeCall, subjectIn } from '../../../../src/parts/console/page/conversation/call-pieces.ts'
 import {
   durationOf, readEvent, statusOf, Timeline, type Call, type Item, type StoredEvent,
 } from '../../../../src/parts/console/page/conversation/timeline.ts'
@@ -131,6 +131,17 @@ test('an edit is the difference of the whole file where the result has it', () =
   assert.equal(planned.pieces, [{ type: 'diff', before: 'x', after: 'y' }])
   const done = describeCall({ action: edit, result: result(edit, 'c', { observation }) })
   assert.equal(done.pieces, [{ type: 'diff', before: 'x\n1', after: 'y\n1' }])
+})
+
+test('a path in the workspace is relative to it; another path and a command are whole', () => {
+  const shown = (folder: string, inner: object): string => {
+    return subjectIn(folder, describeCall({ action: action('c', 'r', { action: inner }), result: undefined }))
+  }
+  const read = { kind: 'ReadFileAction', file_path: '/work/a.ts' }
+  assert.is(shown('/work', read), 'a.ts')
+  assert.is(shown('/other', read), '/work/a.ts')
+  assert.is(shown('', read), '/work/a.ts')
+  assert.is(shown('/work', { kind: 'TerminalAction', command: '/work/run.sh' }), '/work/run.sh')
 })
 
 test.run()

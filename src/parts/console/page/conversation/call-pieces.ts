@@ -89,6 +89,12 @@ export function describeCall(call: Call): CallView {
   return { ...view, facts: view.facts.filter((fact) => fact !== ''), isOpen: view.isOpen || isTrouble, pieces }
 }
 
+/** Returns the subject for the line of a call. A path inside `folder` is relative to `folder`. */
+export function subjectIn(folder: string, { subject, pieces }: CallView): string {
+  const isPath = folder !== '' && pieces.every(({ type }) => type !== 'command')
+  return isPath && subject.startsWith(`${folder}/`) ? subject.slice(folder.length + 1) : subject
+}
+
 /** Returns the pieces of a result without its action. */
 export function resultOnly(body: Members): readonly Piece[] {
   const observation = objectAt(body, 'observation')

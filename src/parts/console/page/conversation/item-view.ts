@@ -2,7 +2,7 @@
 import { element, type Child } from '../dom.ts'
 import { objectsAt, contentImages, contentText } from './fields.ts'
 import { memberAt, textAt } from '../values.ts'
-import { describeCall, resultOnly } from './call-pieces.ts'
+import { describeCall, resultOnly, subjectIn } from './call-pieces.ts'
 import { imageView } from './image-view.ts'
 import { markdownView } from './markdown-view.ts'
 import type { Piece } from './piece.ts'
@@ -107,7 +107,7 @@ const words: Readonly<Record<CallStatus, string>> = {
 
 function callView(call: Call, folder: string): HTMLElement {
   const view = describeCall(call)
-  const shown = view.subject.startsWith(`${folder}/`) ? view.subject.slice(folder.length + 1) : view.subject
+  const shown = subjectIn(folder, view)
   const status = statusOf(call)
   const duration = durationOf(call)
   const risk = textAt(call.action.body, 'security_risk')
