@@ -34,7 +34,7 @@ export class HookSession implements Hooks {
   /** The end of the queue for the hooks of the session's start and of messages. */
   #queue: Promise<unknown> = Promise.resolve()
   #hasBegun = false
-  /** Texts of the hooks at the session's start; empty after `takeOpening`. */
+  /** Texts of the hooks at the session's start, until `takeOpening` is called. */
   #opening: readonly string[] = []
   #closing: Promise<void> | undefined
 

@@ -77,7 +77,7 @@ function choiceOf(item: unknown): AgentChoice {
   }
 }
 
-/** Returns the name of the chosen agent, as in `AgentChoice`; empty when the settings could not be read. */
+/** Returns `AgentChoice.name` of the chosen agent; empty when the settings could not be read. */
 export function chosenAgent({ status, json: settings }: Answer): string {
   if (status !== 200) return ''
   const agent = objectAt(settings, 'agent_settings')

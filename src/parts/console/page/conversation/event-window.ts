@@ -88,7 +88,7 @@ export class EventWindow {
     return true
   }
 
-  /** Adds the slice before the window. Returns whether the window has changed. */
+  /** Adds the slice before the window. Returns whether a slice was added. */
   async older(): Promise<boolean> {
     const first = this.#events[0]
     if (first === undefined || this.#isAtStart) return false
@@ -100,7 +100,7 @@ export class EventWindow {
     })
   }
 
-  /** Adds the slice after the window. Returns whether the window has changed. */
+  /** Adds the slice after the window. Returns whether a slice was added. */
   async newer(): Promise<boolean> {
     const last = this.#events.at(-1)
     if (last === undefined || this.#isAtEnd) return false
