@@ -280,7 +280,7 @@ function linkTo(href: string): Inline {
   return { type: 'link', href, children: [{ type: 'text', text: href }] }
 }
 
-/** Returns a bare address without punctuation at its end. */
+/** Returns a bare address without punctuation at its end, except a `)` in an address with `(`. */
 function withoutPunctuation(href: string): string {
   let end = href.length
   const opened = href.includes('(')

@@ -1,8 +1,8 @@
 /**
  * Makes invisible characters visible, and cuts long texts. Pure functions.
  *
- * A bidirectional control can disguise a command (CVE-2021-42574), so it becomes a mark with its name. Joiners stay,
- * because words and emoji need them.
+ * A bidirectional control can disguise a command (CVE-2021-42574), so it becomes a mark with its name. The zero-width
+ * joiners ZWJ and ZWNJ stay, because words and emoji need them.
  */
 
 /** The names of invisible characters. */
