@@ -161,7 +161,9 @@ class ConversationList {
     this.#put([...this.#withAges(shown, rows), ...this.#notes(rows.length, rest)])
   }
 
-  /** Returns the elements of the rows, below headings such as `Yesterday`. A list of today alone has no heading. */
+  /**
+   * Returns the elements of the rows, below headings such as `Yesterday`. The rows of today at the top have no heading.
+   */
   #withAges(shown: readonly Placed[], rows: readonly Row[]): HTMLElement[] {
     const now = new Date()
     let last = 'Today'
