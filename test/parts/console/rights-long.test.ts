@@ -84,4 +84,19 @@ drive('a key without the scope `configure` sees the version, the state and the c
   }
 })
 
+drive('a page with a key without the scope `admin` stays signed in when it is reloaded', async () => {
+  const server = await startServer({})
+  try {
+    const { key } = await addKey(server, 'reader', { scopes: 'read' })
+    await withKey(server, key, async (tab) => {
+      await tab.run('void (window.isEarlier = true)')
+      await tab.call('Page.reload')
+      await tab.until("window.isEarlier === undefined && document.querySelector('.shell, #key') !== null")
+      assert.ok(await tab.run(has('.shell')))
+    })
+  } finally {
+    await server.close()
+  }
+})
+
 test.run()
