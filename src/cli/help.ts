@@ -1,4 +1,4 @@
-/** Makes the `--help` texts. The text about options comes from the table in config.ts. */
+/** Makes the `--help` texts from the table of options. */
 import { allParts } from '../all-parts.ts'
 import type { Option } from '../option.ts'
 import { helpTexts } from './help-texts.ts'

@@ -231,7 +231,7 @@ export class Conversation {
     })
   }
 
-  /** Adds or replaces secrets of the conversation, given as sealed sources. Never removes a secret. */
+  /** Adds or replaces secrets of the conversation, given as sealed sources. */
   addSecrets(secrets: Readonly<Record<string, JsonObject>>): Promise<void> {
     const { gate, journal, diagnostics } = this.#parts
     return gate.write(() => {

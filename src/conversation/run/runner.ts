@@ -262,7 +262,7 @@ export class Runner {
 
   /** Records how the turn ended. Returns true when the run continues. */
   #conclude(end: TurnEnd): boolean {
-    // A pause lets the current step end. The turn may have ended with this step.
+    // During a pause, the last step may end the turn as usual.
     const isStopped = this.#stop !== undefined && (this.#stop.reason !== 'pause' || end.outcome === 'stopped')
     if (this.#stop !== undefined && isStopped) return this.#concludeStop(this.#stop.reason)
     const { journal } = this.#options
