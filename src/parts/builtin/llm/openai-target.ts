@@ -25,7 +25,7 @@ export function headersOf(settings: LLM): Record<string, string> {
   }
 }
 
-/** Returns whether the model accepts an effort, and no temperature. */
+/** Returns whether the model reasons. A reasoning model accepts an effort, but no temperature. */
 export function isReasoningModel(target: OpenAiTarget, settings: LLM): boolean {
   const name = lastPart(settings.model_canonical_name ?? target.model)
   return /^(?:o[134]\b|gpt-5|gpt-oss|codex-)/.test(name) && !name.startsWith('gpt-5-chat')

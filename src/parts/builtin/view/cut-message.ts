@@ -8,7 +8,7 @@ import type { MessageEvent } from '../../../schema/generated/events.ts'
 import { toMessage, type Message } from '../../../schema/generated/values.ts'
 import type { PartialAnswer } from '../llm/partial-answer.ts'
 
-/** Begins with two line breaks, because clients join texts without a separator. */
+/** The mark begins with two line breaks, because clients join texts without a separator. */
 export const cutMark = '\n\n[The answer was cut off here.]'
 
 /** Returns the message; undefined without text and thoughts. */
