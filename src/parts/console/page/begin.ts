@@ -7,6 +7,11 @@ import { notice } from './widgets.ts'
 /** The key in `localStorage` of the text for a new conversation. */
 export const draftKey = 'agent-server-draft'
 
+/** Removes a text that was sent from the storage. Another text, typed meanwhile, stays. */
+export function forgetDraft(sent: string): void {
+  if (localStorage.getItem(draftKey) === sent) localStorage.removeItem(draftKey)
+}
+
 export interface Beginning {
   readonly text: string
   /** The members of the request except `initial_message`. */

@@ -8,6 +8,7 @@
  * Each new socket continues after the newest event of the page.
  */
 import type { Api } from '../api.ts'
+import { onPageReturn } from '../page-return.ts'
 
 export type Connection =
   | { readonly name: 'connecting' }
@@ -44,9 +45,9 @@ export class EventConnection {
   readonly #api: Api
   readonly #id: string
   readonly #events: ConnectionEvents
-  readonly #wake = (): void => {
-    if (this.#timer !== undefined && document.visibilityState === 'visible') this.retry()
-  }
+  readonly #forgetPage = onPageReturn(() => {
+    if (this.#timer !== undefined) this.retry()
+  })
   #socket: ReturnType<Api['openSocket']> | undefined
   #timer: number | undefined
   #silence: number | undefined
@@ -58,8 +59,6 @@ export class EventConnection {
     this.#api = api
     this.#id = id
     this.#events = events
-    addEventListener('online', this.#wake)
-    document.addEventListener('visibilitychange', this.#wake)
   }
 
   /** Opens a socket, and closes the earlier one. */
@@ -94,8 +93,7 @@ export class EventConnection {
     this.#isClosed = true
     clearTimeout(this.#timer)
     clearTimeout(this.#silence)
-    removeEventListener('online', this.#wake)
-    document.removeEventListener('visibilitychange', this.#wake)
+    this.#forgetPage()
     const socket = this.#socket
     this.#socket = undefined
     socket?.close()

@@ -2,7 +2,7 @@
  * A conversation as the page holds it: the window of events, their items, the state, and the draft of the agent's text.
  * Frames are handled in batches, so that many frames at once do not block the page.
  */
-import { problemOf, type Api } from '../api.ts'
+import { problemOf, type Answer, type Api } from '../api.ts'
 import { listAt, memberAt, textAt } from '../values.ts'
 import { EventConnection, type Connection } from './connection.ts'
 import { emptyState, foldState, isWorking, statusOfState, type ConversationState } from './conversation-state.ts'
@@ -62,8 +62,10 @@ export class LiveHistory {
 
   constructor(api: Api, id: string, onChange: (change: HistoryChange) => void) {
     this.#onChange = onChange
+    const search = (query: string, signal?: AbortSignal): Promise<Answer> =>
+      api.get(`/api/conversations/${encodeURIComponent(id)}/events/search?${query}`, signal)
     this.window = new EventWindow(async (query) => {
-      const answer = await api.get(`/api/conversations/${encodeURIComponent(id)}/events/search?${query}`)
+      const answer = await search(query)
       if (awayStatuses.includes(answer.status)) throw new ServerAway(problemOf(answer))
       if (answer.status !== 200) throw new Error(problemOf(answer))
       return answer.json
@@ -83,8 +85,7 @@ export class LiveHistory {
         this.#tell({ touched: [], live: [] })
       },
       isCurrent: async (signal) => {
-        const path = `/api/conversations/${encodeURIComponent(id)}/events/search?limit=1&sort_order=TIMESTAMP_DESC`
-        const { status, json } = await api.get(path, signal)
+        const { status, json } = await search('limit=1&sort_order=TIMESTAMP_DESC', signal)
         // A response that was cut off is no JSON.
         if (status !== 200 || !Array.isArray(memberAt(json, 'items'))) return false
         return [undefined, this.window.newest].includes(readEvent(listAt(json, 'items')[0])?.id)

@@ -4,6 +4,7 @@
  */
 import type { Api } from '../api.ts'
 import type { Wait } from '../outage.ts'
+import { onPageReturn } from '../page-return.ts'
 
 /** The first pause. A stream that was open for longer than `retryMs` begins the pauses anew. */
 const firstPauseMs = 300
@@ -43,9 +44,7 @@ export function followChanges(api: Api, follower: ChangesFollower): () => void {
 class ChangesStream {
   readonly #api: Api
   readonly #follower: ChangesFollower
-  readonly #wake = (): void => {
-    if (document.visibilityState === 'visible') this.#endPause?.()
-  }
+  readonly #forgetPage = onPageReturn(() => this.#endPause?.())
   #attempt = new AbortController()
   #timer = 0
   #pauseMs = 0
@@ -57,8 +56,6 @@ class ChangesStream {
   constructor(api: Api, follower: ChangesFollower) {
     this.#api = api
     this.#follower = follower
-    addEventListener('online', this.#wake)
-    document.addEventListener('visibilitychange', this.#wake)
   }
 
   async follow(): Promise<void> {
@@ -79,8 +76,7 @@ class ChangesStream {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
-    removeEventListener('online', this.#wake)
-    document.removeEventListener('visibilitychange', this.#wake)
+    this.#forgetPage()
     this.#attempt.abort()
     this.#endPause?.()
   }

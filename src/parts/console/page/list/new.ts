@@ -1,7 +1,7 @@
 /** The form that begins a conversation: the task, and optionally agent, folder and confirmation policy. */
 import { chosenAgent, loadAgents, type AgentChoice } from '../agents.ts'
 import type { ServerApi } from '../api.ts'
-import { begin, draftKey, tellBegun } from '../begin.ts'
+import { begin, draftKey, forgetDraft, tellBegun } from '../begin.ts'
 import { element, fill } from '../dom.ts'
 import { navigate, type View } from '../router.ts'
 import { listAt, objectAt, textAt } from '../values.ts'
@@ -34,8 +34,7 @@ export function openNew(root: HTMLElement, api: ServerApi): View {
     const chosen = choices.find(({ name }) => name === agent.value)
     const sent = text.value
     const begun = await begin(api, { text: sent, request: requestOf(chosen, folder.value, policy.value) })
-    // The person may have gone to another view, come back, and written another text meanwhile.
-    if ('id' in begun && localStorage.getItem(draftKey) === sent) localStorage.removeItem(draftKey)
+    if ('id' in begun) forgetDraft(sent)
     if (isClosed) return tellBegun(begun)
     if ('id' in begun) navigate(`/c/${begun.id}`)
     else status.fail(begun.problem)

@@ -1,6 +1,6 @@
 /** The step that begins the first conversation. It suggests messages that fit the chosen agent. */
 import { chosenAgent } from '../agents.ts'
-import { begin, draftKey, tellBegun } from '../begin.ts'
+import { begin, draftKey, forgetDraft, tellBegun } from '../begin.ts'
 import { element, fill } from '../dom.ts'
 import { navigate } from '../router.ts'
 import { button, form, Status } from '../widgets.ts'
@@ -21,7 +21,7 @@ export function showFirst(root: HTMLElement, { api, signal }: StepContext): void
     const begun = await begin(api, { text: sent, request: {} })
     if ('id' in begun) {
       localStorage.setItem(doneKey, 'done')
-      if (localStorage.getItem(draftKey) === sent) localStorage.removeItem(draftKey)
+      forgetDraft(sent)
       localStorage.removeItem(stepKey)
     }
     if (signal.aborted) return tellBegun(begun)

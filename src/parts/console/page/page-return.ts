@@ -1,0 +1,14 @@
+/** Tells when the page becomes visible or goes online, which is the time to try a lost connection again. */
+
+/** Calls `returned` at each of these events, until the function that it returns is called. */
+export function onPageReturn(returned: () => void): () => void {
+  const wake = (): void => {
+    if (document.visibilityState === 'visible') returned()
+  }
+  addEventListener('online', wake)
+  document.addEventListener('visibilitychange', wake)
+  return () => {
+    removeEventListener('online', wake)
+    document.removeEventListener('visibilitychange', wake)
+  }
+}
