@@ -8,7 +8,7 @@
 import { posix } from 'node:path'
 import { access, type Right } from '../../src/access.ts'
 import { allParts } from '../../src/all-parts.ts'
-import { entries, type Entry } from '../../src/cli/options.ts'
+import { defaultFolders, entries, type Entry } from '../../src/cli/options.ts'
 import { optionTable } from '../../src/config.ts'
 import type { Option } from '../../src/option.ts'
 import type { Part } from '../../src/part.ts'
@@ -18,6 +18,7 @@ import { limitsTable, shortTable, usersTable } from '../bench/tables.ts'
 import { endpoints } from '../generate/specs.ts'
 import { importTable } from '../shape/architecture.ts'
 import { powers } from '../shape/power-table.ts'
+import { filesCell } from '../shape/security-table.ts'
 import { sizesOf, type SizedFile } from '../shape/sizes.ts'
 import { readingOrder } from './reading-order.ts'
 import type { Table } from './regions.ts'
@@ -66,11 +67,12 @@ function optionRows(table: Readonly<Record<string, Option<unknown>>>): string {
   return rows(['Option', 'Meaning', 'Default'], own.map(optionRow))
 }
 
-function optionRow({ flag, option, isFile }: Entry): string[] {
+function optionRow({ name, flag, option, isFile }: Entry): string[] {
   const word = isFile ? ' FILE' : option.kind === 'switch' ? '' : ` ${option.placeholder}`
   const { initial } = option
-  const hasDefault = !isFile && (typeof initial === 'string' || typeof initial === 'number')
-  return [`\`--${flag}\`${word}`, isFile ? 'The same, in a file' : option.help, hasDefault ? `\`${initial}\`` : '']
+  const value = initial ?? defaultFolders({ HOME: '~' })[name]
+  const hasDefault = !isFile && value !== '' && (typeof value === 'string' || typeof value === 'number')
+  return [`\`--${flag}\`${word}`, isFile ? 'The same, in a file' : option.help, hasDefault ? `\`${value}\`` : '']
 }
 
 function routeRows(routes: Readonly<Record<string, Right>>): string {
@@ -92,7 +94,8 @@ function summaryOf(route: string): string {
 
 /** The powers of the files below a folder, and the row of the import table. The root document has the whole table. */
 function powersOf(folder: string): string {
-  const below = folder === '.' ? '' : `${folder}/`
+  if (folder === '.') return rows(['Power', 'Files'], powers.map((power) => [power.power, filesCell(power)]))
+  const below = `${folder}/`
   const own = powers.map(({ power, files }) => [power, files.filter((path) => path.startsWith(below)).sort()] as const)
   const granted = own.filter(([, files]) => files.length > 0)
   const cells = granted.map(([power, files]) => [
@@ -137,14 +140,19 @@ function about(count: number): string {
   return (Math.round(count / step) * step).toLocaleString('en')
 }
 
-/** What a running server touches, what Node and the C library open behind the rest. */
+/** What a running server touches; then what requests and options ask for; then what Node and the C library open. */
 function touchRows(): string {
   const kinds = { read: 'Reads', change: 'Reads and changes', program: 'Starts', address: 'Listens on' } as const
-  const ofNode = touches.filter(({ isNode }) => isNode === true)
-  const sorted = [...touches.filter((touch) => !ofNode.includes(touch)), ...ofNode]
-  const cells = sorted.map(({ kind, name, why, isNode }) =>
-    [isNode === true ? 'Node or the C library reads' : kinds[kind], `\`${name}\``, why])
-  return rows(['', 'Name', 'Why'], cells)
+  const own = touches.filter(({ isNode }) => isNode !== true)
+  const named = [...own.filter(({ isAsked }) => isAsked !== true), ...own.filter(({ isAsked }) => isAsked === true)]
+  const cells = named.map(({ kind, name, why, isAsked }) =>
+    [isAsked === true ? `If asked: ${kinds[kind].toLowerCase()}` : kinds[kind], `\`${name}\``, why])
+  const others = touches.filter(({ isNode }) => isNode === true)
+  const ofNode = [...new Set(others.map(({ why }) => why))].map((reason) => {
+    const names = others.filter(({ why }) => why === reason).map(({ name }) => `\`${name}\``)
+    return ['Node or the C library reads', names.join(', '), reason]
+  })
+  return rows(['', 'Name', 'Why'], [...cells, ...ofNode])
 }
 
 function partRows(folder: string): string {

@@ -271,7 +271,7 @@ function take(values: Values, { name, option }: Entry, value: unknown, source: s
 }
 
 /** Returns the default folders by the XDG base directory specification. */
-function defaultFolders(environment: CommandLine['environment']): Values {
+export function defaultFolders(environment: CommandLine['environment']): Values {
   const home = environment['HOME']
   const data = environment['XDG_DATA_HOME'] || (home && join(home, '.local', 'share'))
   const state = environment['XDG_STATE_HOME'] || (home && join(home, '.local', 'state'))

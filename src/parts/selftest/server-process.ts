@@ -15,7 +15,7 @@ import { sendRequest } from '../net/outbound.ts'
 import { startChild, type Child } from '../../process/child.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'
 import { readSessionKey } from '../../settings/keys.ts'
-import { namesOf, touches, type Places, type Touch } from './touches.ts'
+import { namesOf, touchesIn, type Places, type Touch } from './touches.ts'
 
 /** A response body. */
 export type Answer = Readonly<Record<string, unknown>>
@@ -98,7 +98,7 @@ export function placesIn(folder: string, { PATH: path = '' }: Environment): Plac
 async function permissionsFor(places: Places): Promise<readonly string[]> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const isStable = major > 23 || (major === 23 && minor >= 5) || (major === 22 && minor >= 13)
-  const named = touches.filter(({ isNode = false }) => !isNode)
+  const named = touchesIn(places).filter(({ isNode = false }) => !isNode)
   const [changed, read] = await Promise.all([
     foldersOf(named.filter(({ kind }) => kind === 'change'), places),
     foldersOf(named.filter(({ kind }) => kind === 'change' || kind === 'read'), places),

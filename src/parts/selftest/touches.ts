@@ -2,7 +2,8 @@
  * What a running server touches: files, programs and addresses. SECURITY.md shows this list.
  *
  * A name is a path. Braces stand for the folders of `Places`, `*` for one name, `**` for any path below. The list is of
- * a server with its default options on Linux. The list leaves out what an agent or a command of the user touches.
+ * a server on Linux. Rows with `isAsked` need a request or an option. What the programs open that the server starts is
+ * not in the list.
  */
 import { join } from 'node:path'
 
@@ -12,6 +13,8 @@ export interface Touch {
   readonly why: string
   /** True for a file that Node or the C library opens. */
   readonly isNode?: true
+  /** True for something that a request or an option asks for. */
+  readonly isAsked?: true
 }
 
 /** The folders that names in braces stand for. */
@@ -23,12 +26,17 @@ export interface Places {
   readonly home: string
   /** The folders of PATH. */
   readonly path: readonly string[]
+  /** The folder of XDG_RUNTIME_DIR. */
+  readonly runtime?: string
+  /** A folder outside of `work` that requests name as their working folder. Without it no row with `isAsked` counts. */
+  readonly workingDir?: string
 }
 
 export const touches: readonly Touch[] = [
   { kind: 'change', name: '{data}/**', why: 'the data folder' },
   { kind: 'change', name: '{work}/**', why: 'workspaces of conversations; a new one becomes a git repository' },
-  { kind: 'change', name: '/dev/shm/agent-server-*/**', why: 'lent credentials and the files of shells, in memory' },
+  { kind: 'change', name: '{runtime}/agent-server-*/**', why: 'lent credentials and the files of shells, in memory' },
+  { kind: 'change', name: '/dev/shm/agent-server-*/**', why: 'the same, where {runtime} is not in memory' },
   { kind: 'change', name: '/sys/fs/cgroup/**/agent-server.*/**', why: 'a cgroup for each program, where it may' },
   { kind: 'change', name: '/dev/null', why: 'output that nobody reads' },
   { kind: 'read', name: '{data}/..', why: 'the folder of the data folder, synced when the data folder is made' },
@@ -36,14 +44,15 @@ export const touches: readonly Touch[] = [
   { kind: 'read', name: '{above}/package.json', why: 'Node looks for the type of modules', isNode: true },
   { kind: 'read', name: '{above}/.git', why: 'is there a repository above a workspace?' },
   { kind: 'read', name: '/proc/*/stat', why: 'all processes of the machine: which of them an agent has started' },
-  { kind: 'read', name: '/proc/*/environ', why: 'processes of the same user: the marker of this server' },
+  { kind: 'read', name: '/proc/*/environ', why: 'the marker of this server; as root, of all processes' },
   { kind: 'read', name: '/proc/self/**', why: 'own descriptors (opening a file below a folder), cgroup, mounts' },
   { kind: 'read', name: '/sys/fs/cgroup/**', why: 'where a cgroup may be made' },
-  { kind: 'read', name: '/dev/shm', why: 'folders of servers that were killed' },
-  { kind: 'read', name: '{path}/*', why: 'is a program there? Only a program that is listed here is started' },
+  { kind: 'read', name: '{runtime}', why: 'is it in memory? Folders of servers that were killed' },
+  { kind: 'read', name: '/dev/shm', why: 'the same' },
+  { kind: 'read', name: '{path}/*', why: 'is a program there?' },
   { kind: 'read', name: '{home}/.claude/**', why: 'is there a login of Claude Code?' },
-  { kind: 'read', name: '{home}/.codex/**', why: 'is there a login of Codex?' },
-  { kind: 'read', name: '{home}/.gemini/**', why: 'is there a login of Gemini CLI?' },
+  { kind: 'read', name: '{home}/.codex/**', why: 'is there a login of Codex? With CODEX_HOME: there' },
+  { kind: 'read', name: '{home}/.gemini/**', why: 'is there a login of Gemini CLI? With GEMINI_CLI_HOME: there' },
   { kind: 'read', name: '/proc/meminfo', why: 'the size of the memory', isNode: true },
   { kind: 'read', name: '/proc/version_signature', why: 'the version of the kernel', isNode: true },
   { kind: 'read', name: '/sys/devices/system/cpu/**', why: 'the number of processors', isNode: true },
@@ -60,34 +69,61 @@ export const touches: readonly Touch[] = [
   { kind: 'read', name: '/dev/urandom', why: 'random bytes', isNode: true },
   { kind: 'program', name: 'flock', why: 'locks the data folder at the start' },
   { kind: 'program', name: 'node', why: 'the demonstration agent and installed agents: the Node of the server' },
-  { kind: 'program', name: 'git', why: 'routes of git; worktrees; skills and plugins' },
   { kind: 'program', name: 'script', why: 'gives a shell of the built-in agent a terminal' },
-  { kind: 'program', name: 'bash', why: 'commands: of the built-in agent, of hooks, of clients' },
+  { kind: 'program', name: 'python3', why: 'the same, where `script` cannot' },
+  { kind: 'program', name: 'bash', why: 'commands of the built-in agent' },
   { kind: 'program', name: 'sh', why: 'commands of the demonstration agent; what `script` starts' },
-  { kind: 'program', name: 'python3', why: 'gives a shell a terminal where `script` cannot' },
-  { kind: 'address', name: '127.0.0.1:{port}', why: 'the only port that is listened on (--host, --port)' },
+  { kind: 'address', name: '127.0.0.1:{port}', why: 'the port of the server (--host, --port)' },
+  {
+    kind: 'change', name: '{working_dir}/**',
+    why: 'the working folder that a request names: made if missing, a git repository if it is in none', isAsked: true,
+  },
+  { kind: 'change', name: '{files}', why: 'any file that a request with the right `files` names', isAsked: true },
+  { kind: 'change', name: '{options}', why: 'logs, backups and other files that an option names', isAsked: true },
+  { kind: 'read', name: '{home}/.agents/**', why: 'skills, sub-agents and plugins of the user', isAsked: true },
+  { kind: 'read', name: '{home}/.openhands/**', why: 'the same', isAsked: true },
+  { kind: 'program', name: '{agent}', why: 'the command of the settings; with --allow-npx, npx', isAsked: true },
+  { kind: 'program', name: '{mcp}', why: 'the command of an MCP server', isAsked: true },
+  { kind: 'program', name: 'sh', why: '/bin/sh: commands of clients and of hooks; npm and git in it', isAsked: true },
+  { kind: 'program', name: 'git', why: 'changes and commits; worktrees; skills and plugins', isAsked: true },
+  { kind: 'program', name: 'npm', why: 'installs agents', isAsked: true },
+  { kind: 'program', name: '{browser}', why: 'Chromium of PATH, or of --browser', isAsked: true },
+  { kind: 'address', name: '127.0.0.1:{gate}', why: 'a port for each browser: its way to the network', isAsked: true },
 ]
 
 /** Returns the row of one of these kinds that names the path, program or address, if any. */
 export function findTouch(kinds: readonly Touch['kind'][], path: string, places: Places): Touch | undefined {
   const isNamed = (name: string): boolean => namesOf(name, places).some((full) => patternOf(full).test(path))
-  return touches.find(({ kind, name }) => kinds.includes(kind) && isNamed(name))
+  return touchesIn(places).find(({ kind, name }) => kinds.includes(kind) && isNamed(name))
 }
 
-/** Returns the names of a row with the folders in place of the braces. */
+/** Returns the rows that count for these places. */
+export function touchesIn({ workingDir }: Places): readonly Touch[] {
+  return touches.filter(({ isAsked }) => isAsked === undefined || workingDir !== undefined)
+}
+
+/** Returns the names of a row with the folders in place of the braces; none for braces that stand for no folder. */
 export function namesOf(name: string, places: Places): readonly string[] {
-  if (name.startsWith('{path}')) return places.path.map((folder) => folder + name.slice('{path}'.length))
-  if (name.startsWith('{above}')) {
-    const ends = [places.program, places.work].flatMap((path) => {
-      return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))
-    })
-    return ends.map((folder) => folder + name.slice('{above}'.length))
+  const { data, work, program, home, path, runtime, workingDir } = places
+  const given = (folder: string | undefined): readonly string[] => (folder === undefined ? [] : [folder])
+  const [brace = '', word] = /^\{([a-z_]+)\}/.exec(name) ?? []
+  const below = (folders: readonly string[]): readonly string[] => {
+    return folders.map((folder) => join(folder, name.slice(brace.length)))
   }
-  return [join(name
-    .replace('{data}', places.data)
-    .replace('{work}', places.work)
-    .replace('{program}', places.program)
-    .replace('{home}', places.home))]
+  switch (word) {
+    case undefined: return [name]
+    case 'data': return below([data])
+    case 'work': return below([work])
+    case 'program': return below([program])
+    case 'home': return below([home])
+    case 'path': return below(path)
+    case 'runtime': return below(given(runtime))
+    case 'working_dir': return below(given(workingDir))
+    case 'above': return below([program, work, ...given(workingDir)].flatMap((folder) => {
+      return [...folder.matchAll(/\//g)].map(({ index }) => folder.slice(0, index))
+    }))
+    default: return []
+  }
 }
 
 function patternOf(name: string): RegExp {

@@ -26,4 +26,25 @@ for (const [kind, name] of unnamed) {
   test(`does not name ${name} to ${kind}`, () => assert.is(findTouch([kind], name, places), undefined))
 }
 
+const asked: Places = { ...places, runtime: '/run/user/7', workingDir: '/srv/own' }
+const onlyAsked: readonly (readonly [Touch['kind'], string])[] = [
+  ['change', '/srv/own/.git/HEAD'], ['read', '/home/me/.agents/skills/a/SKILL.md'], ['program', 'git'],
+]
+for (const [kind, name] of onlyAsked) {
+  test(`names ${name} to ${kind} only where requests ask for it`, () => {
+    assert.is(findTouch([kind], name, asked)?.kind, kind)
+    assert.is(findTouch([kind], name, places), undefined)
+  })
+}
+
+test('names the folder in memory where the environment has one', () => {
+  assert.ok(findTouch(['change'], '/run/user/7/agent-server-1/lent-a', asked))
+  assert.not(findTouch(['change'], '/run/user/7/other', asked))
+  assert.not(findTouch(['change'], '/agent-server-1/lent-a', places))
+})
+
+test('lets no row match whose braces stand for no folder', () => {
+  for (const name of ['{files}', '{agent}', '/', '.']) assert.not(findTouch(['change', 'program'], name, asked))
+})
+
 test.run()

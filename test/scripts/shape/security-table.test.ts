@@ -1,11 +1,12 @@
 import * as assert from 'uvu/assert'
 import { powers } from '../../../scripts/shape/power-table.ts'
+import { filesCell } from '../../../scripts/shape/security-table.ts'
 import { checkShape } from '../../../scripts/shape/rules.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('shape/security-table')
 
-const rows = powers.map(({ power, files }) => `| ${power} | ${files.map((path) => `\`${path}\``).join(', ')} |`)
+const rows = powers.map((power) => `| ${power.power} | ${filesCell(power)} |`)
 
 function find(lines: readonly string[]): string[] {
   const findings = checkShape({ sources: new Map(), security: lines.join('\n') })
@@ -18,8 +19,9 @@ const table = (body: readonly string[]): string[] => [
 ]
 
 test('passes the same table, files in any order, with further columns', () => {
-  const reversed = powers.map(({ power, files }) => {
-    return `| ${power} | ${files.map((path) => `\`${path}\``).reverse().join(' ')} | why |`
+  const reversed = powers.map((row) => {
+    const cell = filesCell(row)
+    return `| ${row.power} | ${cell.startsWith('`') ? cell.split(', ').reverse().join(' ') : cell} | why |`
   })
   assert.equal(find(table(rows)), [])
   assert.equal(find(table(reversed)), [])
@@ -30,6 +32,12 @@ test('finds a file that the document leaves out or adds', () => {
   const [found, ...others] = find(table(changed))
   assert.equal(others, [])
   assert.is(found, `7 must have the row: ${rows[0]}`)
+})
+
+test('counts the files of a long row, and finds another count', () => {
+  const long = rows.findIndex((row) => row.includes(' files that use '))
+  const changed = rows.map((row, index) => (index === long ? row.replace(/\d+ files/, '1 files') : row))
+  assert.equal(find(table(changed)), [`${7 + long} must have the row: ${rows[long]}`])
 })
 
 test('finds a power that the document leaves out', () => {
