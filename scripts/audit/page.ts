@@ -50,7 +50,7 @@ function summaryOf(report: Report): string {
     ['Regular expressions', slowest === undefined ? 'not measured' : `${patterns.length} measured, ` +
       `${patterns.filter(({ time }) => time.ms > slowMs).length} over ${slowMs} ms; slowest ` +
       `${slowest.time.ms.toFixed(0)} ms; ${superLinear.length} grow faster than their text; ` +
-      `${madePatterns.length} made at run time`],
+      `${madePatterns.length} not evaluated`],
     ['Swallowed errors', `${swallowed.length}, ${unexplained(swallowed).length} without a reason`],
     ['Casts', `${casts.byHand.length} by hand, ${casts.generated.length} in generated code`],
     ['Faults', `${report.faults.length}`],
@@ -110,11 +110,13 @@ function wrapped(words: readonly string[]): string {
 
 function patternTable({ patterns, madePatterns }: Report, full: boolean): string {
   const shown = full ? patterns : patterns.slice(0, 12)
-  const made = madePatterns.map(({ file, line, name }) => `  ${file}:${line}: ${name.slice(0, 90)}`)
+  const made = madePatterns.map(({ file, line, name, why }) => {
+    return [`  ${file}:${line}`, name.length > 60 ? `${name.slice(0, 57)}...` : name, why ?? 'NO REASON']
+  })
   return [
     formatRows([['  ms', 'characters', 'growth', 'place', 'expression'], ...shown.map(patternRow)]),
     ...(full ? [] : [`  and ${patterns.length - shown.length} faster ones (--full)`]),
-    ...(made.length === 0 ? [] : ['  Made at run time, not measured:', ...made]),
+    ...(made.length === 0 ? [] : ['  Not evaluated and not measured, with the reason:', formatRows(made)]),
   ].join('\n')
 }
 

@@ -3,7 +3,7 @@ import { isGenerated } from '../shape/architecture.ts'
 import { sizesOf } from '../shape/sizes.ts'
 import type { SourceFile } from '../shape/source-file.ts'
 import { castsOf } from '../shape/style.ts'
-import { limitOf, patternLimits, usualChars } from './pattern-limits.ts'
+import { limitOf, patternLimits, unmeasured, usualChars, whyUnmeasured } from './pattern-limits.ts'
 import { measurePattern, slowMs, type PatternTime } from './pattern-time.ts'
 import { patternsOf, type FoundPattern } from './patterns.ts'
 import {
@@ -30,6 +30,11 @@ export interface TimedPattern {
   readonly time: PatternTime
 }
 
+export interface MadePattern extends Found {
+  /** The reason in the list `unmeasured`; undefined without one. */
+  readonly why: string | undefined
+}
+
 export interface Report {
   readonly units: readonly Unit[]
   readonly routes: readonly Found[]
@@ -37,8 +42,8 @@ export interface Report {
   readonly powers: readonly PowerUse[]
   /** The slowest first; empty when nothing was measured. */
   readonly patterns: readonly TimedPattern[]
-  /** Expressions that are made at run time. */
-  readonly madePatterns: readonly Found[]
+  /** Expressions that are not evaluated. */
+  readonly madePatterns: readonly MadePattern[]
   readonly swallowed: readonly Swallowed[]
   readonly casts: { readonly byHand: readonly Found[]; readonly generated: readonly Found[] }
   readonly variables: readonly Found[]
@@ -53,7 +58,11 @@ export interface Report {
 export function reportOn(files: readonly SourceFile[], measures: boolean): Report {
   const powers = powerUsesOf(files)
   const [routes, options] = [routesOf(files), optionsOf(files)]
-  const found = files.filter(({ path }) => !path.startsWith('src/schema/generated/openapi')).flatMap(patternsOf)
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const found = files.filter(({ path }) => !path.startsWith('src/schema/generated/openapi'))
+    .flatMap((file) => patternsOf(file, (path) => byPath.get(path)))
+  const madePatterns = found.filter(({ pattern }) => pattern === undefined)
+    .map(({ file, line, text }) => ({ file, line, name: text, why: whyUnmeasured(file, text)?.why }))
   const patterns = measures ? timesOf(found) : []
   const swallowed = files.flatMap(findSwallowed)
   const casts = files.flatMap((file) => castsOf(file).map((line) => ({ file: file.path, line, name: 'as' })))
@@ -67,8 +76,7 @@ export function reportOn(files: readonly SourceFile[], measures: boolean): Repor
       powers: [...new Set(powers.filter(within(unit)).map(({ power }) => power))],
     })),
     routes, options, powers, patterns, swallowed, packages,
-    madePatterns: found.filter(({ pattern }) => pattern === undefined)
-      .map(({ file, line, text }) => ({ file, line, name: text })),
+    madePatterns,
     casts: {
       byHand: casts.filter(({ file }) => !isGenerated(file)), generated: casts.filter(({ file }) => isGenerated(file)),
     },
@@ -80,6 +88,10 @@ export function reportOn(files: readonly SourceFile[], measures: boolean): Repor
           'scripts/audit/pattern-limits.ts'
       }),
       ...unusedLimits(found),
+      ...madePatterns.filter(({ why }) => why === undefined).map(({ file, line, name }) => {
+        return `${file}:${line}: ${name} is not evaluated: make it of constants, or give the reason in ` +
+          'scripts/audit/pattern-limits.ts'
+      }),
       ...swallowed.filter(({ reason }) => reason === undefined).map(({ file, line }) => {
         return `${file}:${line}: an error ends here without a reason: say in a comment why, or hand it on`
       }),
@@ -109,7 +121,11 @@ function timesOf(found: readonly FoundPattern[]): readonly TimedPattern[] {
 }
 
 function unusedLimits(found: readonly FoundPattern[]): readonly string[] {
-  return patternLimits.filter((row) => !found.some(({ file, text }) => limitOf(file, text) === row))
-    .filter(({ file }) => found.some((one) => one.file === file))
+  const made = found.filter(({ pattern }) => pattern === undefined)
+  const unused = [
+    ...patternLimits.filter((row) => !found.some(({ file, text }) => limitOf(file, text) === row)),
+    ...unmeasured.filter((row) => !made.some(({ file, text }) => whyUnmeasured(file, text) === row)),
+  ]
+  return unused.filter(({ file }) => found.some((one) => one.file === file))
     .map(({ file, begins }) => `scripts/audit/pattern-limits.ts: no expression of ${file} begins with ${begins}`)
 }

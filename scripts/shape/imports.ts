@@ -17,6 +17,14 @@ export interface Import {
   readonly names: readonly string[]
   /** All names, types included. */
   readonly importedNames: readonly string[]
+  /** Names taken at run time, each with its name in this file: of `{ a as b }` name `a` and local `b`. */
+  readonly bindings: readonly Binding[]
+}
+
+export interface Binding {
+  /** The name in the module; `*` for all of it. */
+  readonly name: string
+  readonly local: string
 }
 
 export function readImports(code: readonly Token[]): Import[] {
@@ -56,8 +64,10 @@ function readClause(code: readonly Token[], start: number): Import[] {
   const specifier = code[from + 1]
   if (code[from]?.text !== 'from' || specifier?.kind !== 'string') return []
   const clause = code.slice(allTypes ? start + 1 : start, from)
-  const names = allTypes ? [] : runtimeNames(clause)
-  return [{ ...importOf(specifier, names.length === 0, names), importedNames: runtimeNames(withoutTypeWords(clause)) }]
+  const bindings = allTypes ? [] : runtimeBindings(clause)
+  const names = bindings.map(({ name }) => name)
+  const importedNames = runtimeBindings(withoutTypeWords(clause)).map(({ name }) => name)
+  return [{ ...importOf(specifier, names.length === 0, names), importedNames, bindings }]
 }
 
 /** The index behind the names: that of `from`, if there is one. */
@@ -73,19 +83,21 @@ function endOfClause(code: readonly Token[], start: number): number {
   return index
 }
 
-function runtimeNames(clause: readonly Token[]): string[] {
-  const names: string[] = []
+function runtimeBindings(clause: readonly Token[]): Binding[] {
+  const bindings: Binding[] = []
   let inBraces = false
   for (const [index, token] of clause.entries()) {
     const before = clause[index - 1]?.text
     const after = clause[index + 1]
+    const local = (after?.text === 'as' ? clause[index + 2]?.text : undefined) ?? token.text
     if (token.text === '{') inBraces = true
-    else if (token.text === '*' || (!inBraces && token.kind === 'word' && before === undefined)) names.push('*')
+    else if (token.text === '*') bindings.push({ name: '*', local })
+    else if (!inBraces && token.kind === 'word' && before === undefined) bindings.push({ name: '*', local })
     else if (!inBraces || token.kind !== 'word') continue
     else if (token.text === 'type' && after?.kind === 'word' && after.text !== 'as') continue
-    else if (before === '{' || before === ',') names.push(token.text)
+    else if (before === '{' || before === ',') bindings.push({ name: token.text, local })
   }
-  return names
+  return bindings
 }
 
 /** The clause as if all its names were taken at run time. */
@@ -97,5 +109,6 @@ function withoutTypeWords(clause: readonly Token[]): readonly Token[] {
 }
 
 function importOf(specifier: Token, typeOnly: boolean, names: readonly string[]): Import {
-  return { specifier: specifier.text, line: specifier.line, typeOnly, isDynamic: false, names, importedNames: names }
+  const { text, line } = specifier
+  return { specifier: text, line, typeOnly, isDynamic: false, names, importedNames: names, bindings: [] }
 }

@@ -1,9 +1,14 @@
 /** Regular expressions of the audit: those that are found, the texts that are made for them, and what is measured. */
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { attacksOn, textOf } from '../../../scripts/audit/pattern-attacks.ts'
 import { parsePattern } from '../../../scripts/audit/pattern-syntax.ts'
 import { measurePattern, slowMs } from '../../../scripts/audit/pattern-time.ts'
 import { patternsOf } from '../../../scripts/audit/patterns.ts'
+import { reportOn } from '../../../scripts/audit/report.ts'
 import { readSource } from '../../../scripts/shape/source-file.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -22,10 +27,85 @@ test('finds literals, and expressions that are made of constants of their file',
   assert.equal(found.map(({ pattern }) => pattern?.isRepeated), [false, false, true, false, false])
 })
 
-test('lists an expression of anything else, and evaluates nothing of it', () => {
-  const hostile = 'const a = new RegExp(this.constructor.constructor("process.exit(3)")())'
-  for (const text of ['function a(b: string) {\n  return new RegExp(b)\n}', hostile]) {
-    assert.equal(patternsOf(readSource('src/a.ts', `${text}\n`)).map(({ pattern }) => pattern), [undefined])
+/** The expressions that `new RegExp` makes in a file, `-` for one that is not evaluated. */
+function madeIn(text: string, others: Readonly<Record<string, string>> = {}): readonly string[] {
+  const files = new Map(Object.entries(others).map(([path, other]) => [path, readSource(path, other)]))
+  return patternsOf(readSource('src/b/a.ts', `${text}\n`), (path) => files.get(path))
+    .filter((one) => one.pattern === undefined || !text.includes(one.text))
+    .map(({ pattern }) => (pattern === undefined ? '-' : `/${pattern.source}/${pattern.flags}`))
+}
+
+const evaluated: readonly [name: string, text: string, shown: string][] = [
+  [
+    'escape sequences as the language does', String.raw`const a = new RegExp('\\x41\x41\u0042\u{43}\0\q')`,
+    '/\\x41ABC\0q/',
+  ],
+  ['String.raw', 'const a = new RegExp(String.raw`\\d${b}`)\nconst b = "+"', '/\\d+/'],
+  ['a sum in parentheses', "const a = new RegExp(('b' + 'c') +\n  'd', 'g')", '/bcd/g'],
+  [
+    'a nested list',
+    "const a = new RegExp(`(${[\n  'b', ...c,\n].join('|')})`)\nconst c = ['d', 'e'] as const",
+    '/(b|d|e)/',
+  ],
+  ['another expression', "const a = RegExp(/b/, 'i')", '/b/i'],
+  ['a parameter of map', "const a = new RegExp(['b', 'c'].map((one) => `${one}+`).join(''))", '/b+c+/'],
+]
+for (const [name, text, shown] of evaluated) {
+  test(`evaluates ${name}`, () => {
+    assert.equal(madeIn(text), [shown])
+  })
+}
+
+test('evaluates constants of an imported file, also under another name', () => {
+  const text = "import { word as name } from '../c.ts'\nconst a = new RegExp(`${name}+`)"
+  assert.equal(madeIn(text, { 'src/c.ts': "export const word = '[a-z]' + end\nconst end = '0'\n" }), ['/[a-z]0+/'])
+  assert.equal(madeIn(text), ['-'])
+})
+
+const unknown: readonly [name: string, text: string][] = [
+  ['a parameter', 'function a(b: string) {\n  return new RegExp(b)\n}'],
+  ['a parameter with the name of a constant', "const b = 'c'\nconst a = (b: string) => new RegExp(b)"],
+  ['a parameter of a method', "const b = 'c'\nconst a = {\n  make(b: string) { return new RegExp(b) },\n}"],
+  ['a call', "const a = new RegExp(b('c'))"],
+  ['a computed member', "const a = new RegExp('b'['repeat'](2))"],
+  ['a list that is changed later', "const b = ['c']\nb.push('d')\nconst a = new RegExp(b.join(''))"],
+  ['a condition behind a constant', "const b = 'c'\n  || 'd'\nconst a = new RegExp(b)"],
+  ['a variable', "let b = 'c'\nconst a = new RegExp(b)"],
+  ['a constant that needs itself', "const b = 'c' + b\nconst a = new RegExp(b)"],
+  ['a text that doubles without end', `const b0 = 'c'\n${Array.from({ length: 30 }, (_, at) =>
+    `const b${at + 1} = b${at} + b${at}\n`).join('')}const a = new RegExp(b30)`],
+  ['an own String', "const String = { raw: b }\nconst a = new RegExp(String.raw`c`)"],
+  ['another name for RegExp', "const Other = RegExp\nconst a = new Other('b')"],
+  ['no regular expression', "const a = new RegExp('(')"],
+]
+for (const [name, text] of unknown) {
+  test(`lists an expression of ${name} as not evaluated`, () => {
+    assert.equal(madeIn(text), ['-'])
+  })
+}
+
+test('measures the texts that the schema compiles', () => {
+  const found = patternsOf(readSource('src/schema/spec/a.ts', "const a = stringOf({ pattern: '^\\\\d$' })\n"))
+  assert.equal(found.map(({ pattern }) => pattern), [{ source: '^\\d$', flags: 'u', isRepeated: false }])
+})
+
+test('runs nothing of a hostile source', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hostile-'))
+  try {
+    const proof = join(folder, 'proof')
+    const text = [
+      "const code = 'return this.constructor.constructor(\"return process\")()'",
+      "const evil = [].map['constr' + 'uctor'](code)()['getBuiltin' + 'Module']('node:fs')" +
+        `['writeFile' + 'Sync'](${JSON.stringify(proof)}, 'run')`,
+      'const a = new RegExp(String(evil))',
+      'const b = new RegExp(`${evil}`)',
+      "const c = new RegExp([evil].join(''))",
+    ].join('\n')
+    const { faults } = reportOn([readSource('src/a.ts', `${text}\n`)], true)
+    assert.equal(faults.filter((fault) => fault.includes('is not evaluated')).length, 3)
+    assert.not(existsSync(proof))
+  } finally {
+    await rm(folder, { recursive: true })
   }
 })
 
