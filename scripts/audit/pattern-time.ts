@@ -5,8 +5,8 @@
  * Processor time of this process is measured, not the clock, and the least of a few tries counts: a busy machine does
  * not make a pattern slow. An attempt that does not end in time is stopped, which also finds exponential patterns.
  */
-import { Script } from 'node:vm'
-import { attacksOn, textOf, type Attack } from './pattern-attacks.ts'
+import { attacksOn, type Attack } from './pattern-attacks.ts'
+import type { PatternRunner } from './pattern-runner.ts'
 import { parsePattern } from './pattern-syntax.ts'
 
 export interface PatternTime {
@@ -31,8 +31,6 @@ export interface MeasuredPattern {
 
 const firstChars = 1000
 const step = 4
-/** An attempt that takes longer by the clock is stopped. On a busy machine it may have had little of the processor. */
-const stopMs = 3000
 /** A time that fails; longer texts are not tried then. */
 export const slowMs = 100
 const attempts = 3
@@ -40,9 +38,9 @@ const attempts = 3
 const noticedMs = 3
 
 /** @throws SyntaxError for a pattern that cannot be read */
-export function measurePattern(pattern: MeasuredPattern, limitChars: number): PatternTime {
+export function measurePattern(pattern: MeasuredPattern, limitChars: number, runner: PatternRunner): PatternTime {
   const { source, flags } = pattern
-  const use = useOf(pattern)
+  const use: Use = (attack, chars) => timeOf(runner, pattern, attack, chars)
   const { attacks, suffixes } = attacksOn(parsePattern(source), flags)
   const start = Math.min(firstChars, limitChars)
   let ranked = rank(attacks, use, start)
@@ -72,11 +70,14 @@ interface Timed {
   readonly ms: number
 }
 
+/** Returns the processor time of an attack. */
+type Use = (attack: Attack, chars: number) => number
+
 /** The attacks, the slowest first. */
-function rank(attacks: readonly Attack[], use: (text: string) => void, chars: number): readonly Timed[] {
+function rank(attacks: readonly Attack[], use: Use, chars: number): readonly Timed[] {
   const timed: Timed[] = []
   for (const attack of attacks) {
-    const ms = timeOf(use, textOf(attack, chars))
+    const ms = use(attack, chars)
     timed.push({ attack, ms })
     if (ms > slowMs) break
   }
@@ -84,50 +85,14 @@ function rank(attacks: readonly Attack[], use: (text: string) => void, chars: nu
 }
 
 /** The least processor time of a few attempts. A text that overflows the stack of the engine takes for ever. */
-function timeOf(use: (text: string) => void, text: string): number {
-  const flat = Buffer.from(text, 'utf16le').toString('utf16le')
+function timeOf(runner: PatternRunner, pattern: MeasuredPattern, attack: Attack, chars: number): number {
   let least = Infinity
   for (let attempt = 0; attempt < attempts && least > noticedMs; attempt++) {
-    const start = process.cpuUsage()
-    const isOver = runWithin(() => use(flat))
-    const { user, system } = process.cpuUsage(start)
-    const ms = (user + system) / 1000
+    const { ms, isOver } = runner.attempt(pattern, attack, chars)
     if (!isOver && ms > slowMs) return ms
     if (isOver) least = Math.min(least, ms)
   }
   return least
-}
-
-const call = new Script('job()')
-
-/** False when the work was stopped. */
-function runWithin(work: () => void): boolean {
-  Object.assign(globalThis, { job: work })
-  try {
-    call.runInThisContext({ timeout: stopMs })
-    return true
-  } catch (error) {
-    if (error instanceof RangeError || isTimeout(error)) return false
-    throw error
-  } finally {
-    Reflect.deleteProperty(globalThis, 'job')
-  }
-}
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
-}
-
-function useOf({ source, flags, isRepeated }: MeasuredPattern): (text: string) => void {
-  const pattern = new RegExp(source, flags)
-  if (!isRepeated && !pattern.global) {
-    return (text) => {
-      pattern.lastIndex = 0
-      pattern.exec(text)
-    }
-  }
-  const all = new RegExp(source, `${flags.replaceAll(/[gy]/g, '')}g`)
-  return (text) => void text.replace(all, '')
 }
 
 function wordsOf({ prefix, pump, suffix }: Attack): string {

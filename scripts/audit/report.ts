@@ -4,6 +4,7 @@ import { sizesOf } from '../shape/sizes.ts'
 import type { SourceFile } from '../shape/source-file.ts'
 import { castsOf } from '../shape/style.ts'
 import { limitOf, patternLimits, unmeasured, usualChars, whyUnmeasured } from './pattern-limits.ts'
+import { PatternRunner } from './pattern-runner.ts'
 import { measurePattern, slowMs, type PatternTime } from './pattern-time.ts'
 import { patternsOf, type FoundPattern } from './patterns.ts'
 import {
@@ -109,15 +110,18 @@ function timesOf(found: readonly FoundPattern[]): readonly TimedPattern[] {
     const key = `${chars} ${one.pattern?.isRepeated === true} ${one.text}`
     if (one.pattern !== undefined) groups.set(key, [...groups.get(key) ?? [], one])
   }
-  return [...groups.values()].flatMap((group): TimedPattern[] => {
+  const runner = new PatternRunner()
+  const times = [...groups.values()].flatMap((group): TimedPattern[] => {
     const [first] = group
     if (first?.pattern === undefined) return []
     const limit = limitOf(first.file, first.text)
     const limitChars = limit?.chars ?? usualChars
-    const time = measurePattern(first.pattern, limitChars)
+    const time = measurePattern(first.pattern, limitChars, runner)
     const places = group.map(({ file, line }) => `${file}:${line}`)
     return [{ places, text: first.text, limitChars, why: limit?.why, time }]
-  }).sort((a, b) => b.time.ms - a.time.ms)
+  })
+  runner.close()
+  return times.sort((a, b) => b.time.ms - a.time.ms)
 }
 
 function unusedLimits(found: readonly FoundPattern[]): readonly string[] {

@@ -1,7 +1,8 @@
 /**
  * The source that is looked at: every TypeScript file below `src`, of a folder or of a commit of its git repository.
  *
- * A folder without git, such as a vendored copy, can be read too. Nothing of the source is run.
+ * A folder without git, such as a vendored copy, can be read too. Nothing of the folder is run: the settings of its
+ * repository may name programs, so git reads a bare clone that borrows its objects, and has settings of its own.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
@@ -20,32 +21,40 @@ export function readTree(root: string): readonly SourceFile[] {
 
 /** The files of a commit. @throws Error when git does not know it */
 export function readCommit(root: string, ref: string): readonly SourceFile[] {
-  const folder = mkdtempSync(join(tmpdir(), 'audit-'))
-  try {
+  return withClone(root, (clone, folder) => {
     const archive = join(folder, 'src.tar')
-    run('git', ['-C', root, 'archive', '--format=tar', '-o', archive, ref, 'src'])
+    run('git', ['-C', clone, 'archive', '--format=tar', '-o', archive, ref, 'src'])
     run('tar', ['-xf', archive, '-C', folder])
     const src = join(folder, 'src')
     return readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts')).sort()
       .map((path) => readSource(`src/${path}`, readFileSync(join(src, path), 'utf8')))
+  })
+}
+
+/** Calls `use` with a clone and a folder that are removed afterwards. */
+function withClone<T>(root: string, use: (clone: string, folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-'))
+  try {
+    const clone = join(folder, 'clone')
+    run('git', ['clone', '--quiet', '--mirror', '--shared', '--template=', '--', root, clone])
+    return use(clone, folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-export interface Start {
-  readonly ref: string
-  /** What the commit is: `tag v1`, `first commit 1234567`. */
-  readonly name: string
+/** The newest tag that leads to this commit; undefined without a tag, or when git refuses the repository. */
+export function newestTag(root: string): string | undefined {
+  try {
+    return withClone(root, (clone) => answerOf('git', ['-C', clone, 'describe', '--tags', '--abbrev=0', 'HEAD']))
+  } catch {
+    return undefined // For example a repository of another user.
+  }
 }
 
-/** The newest tag that leads to this commit, else the first commit; undefined without a repository of its own. */
-export function startOf(root: string): Start | undefined {
-  if (!existsSync(join(root, '.git'))) return undefined
-  const tag = answerOf('git', ['-C', root, 'describe', '--tags', '--abbrev=0', 'HEAD'])
-  if (tag !== undefined) return { ref: tag, name: `tag ${tag}` }
-  const first = answerOf('git', ['-C', root, 'log', '--reverse', '--format=%H', '--', 'src'])?.split('\n')[0]
-  return first === undefined || first === '' ? undefined : { ref: first, name: `first commit ${first.slice(0, 8)}` }
+/** True for a folder with a repository of its own. */
+export function hasRepository(root: string): boolean {
+  return existsSync(join(root, '.git'))
 }
 
 function run(program: string, args: readonly string[]): void {
