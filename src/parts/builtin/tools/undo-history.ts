@@ -6,11 +6,11 @@
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { AppError } from '../../../base/errors.ts'
+import { AppError, systemCodeOf } from '../../../base/errors.ts'
 import { readJsonFile, writeJsonFile } from '../../../base/json-file.ts'
 import { isObject } from '../../../base/json.ts'
 import {
-  makeFolder, privateFolder, removeFile, removeTemporaryFiles, writeFileAtomically,
+  makeFolder, privateFolder, removeFile, removeTemporaryFiles, storageError, writeFileAtomically,
 } from '../../../base/own-files.ts'
 import { readFile } from '../../../base/read-files.ts'
 import { keyOfToken, type Cipher } from '../../../settings/cipher.ts'
@@ -59,14 +59,14 @@ export const resealFolder: ResealFolder = (folder, cipher) =>
 
 /**
  * Seals the contents in a folder with the newest key. Returns the ids of the keys that the contents then need. Must not
- * run while the history is in use.
+ * run while the history is in use. @throws AppError `storage_failed` for a content that cannot be read
  */
 export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {
   const needed = new Set<string>()
   for (const entry of await readEntries(folder)) {
     if (entry.versionBefore === 'none') continue
     const path = join(folder, entry.id)
-    const token = await readFile(path, 'latin1').catch(() => '') // A file that cannot be read is skipped.
+    const token = await readToken(path)
     const opened = cipher.open(token, entry.id)
     const next = opened === undefined ? token : cipher.seal(opened, entry.id)
     if (opened !== undefined && keyOfToken(token) !== keyOfToken(next)) {
@@ -76,6 +76,16 @@ export async function resealUndoHistory(folder: string, cipher: Cipher): Promise
     if (key !== undefined) needed.add(key)
   }
   return needed
+}
+
+/** Returns the text of a file; empty for a missing file. @throws AppError `storage_failed` */
+async function readToken(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'latin1')
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === 'ENOENT') return ''
+    throw storageError('Cannot read a content that undo needs', thrown)
+  }
 }
 
 export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Cipher): UndoHistory {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -137,6 +137,18 @@ test('is sealed anew with the newest key; what no key opens stays as it is', asy
       bytes,
     )
     assert.equal([...await resealUndoHistory(join(folder, 'none'), rotated)], [])
+  })
+})
+
+test('a content that cannot be read is an error of sealing anew, and a missing content is not', async () => {
+  await withHistory({}, async (history, folder) => {
+    await history.record(change('/a', 1))
+    const { id = '' } = await history.newest('/a') ?? {}
+    await rm(join(folder, id))
+    assert.equal([...await resealUndoHistory(folder, testCipher())], [])
+    await mkdir(join(folder, id))
+    const error = await resealUndoHistory(folder, testCipher()).catch((thrown: unknown) => thrown)
+    assert.match(String(error), /Cannot read a content that undo needs/)
   })
 })
 
