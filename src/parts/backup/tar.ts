@@ -102,8 +102,8 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
       if (block === undefined || block.length < blockBytes) throw damaged('it is cut off')
       if (block.equals(zeros)) return await expectZeros(bytes)
       const { kind, size } = headerOf(block)
-      if (kind === 'other') continue
-      yield { kind, size, content: bytes.exactly(size) }
+      if (kind === 'other') await bytes.skip(size)
+      else yield { kind, size, content: bytes.exactly(size) }
       await bytes.skip(paddingOf(size))
     }
   } finally {
@@ -113,8 +113,9 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
 
 const zeros = Buffer.alloc(blockBytes)
 const noHeader = 'it is no tar archive, or a header in it is damaged'
-/** Empty entries of a backup folder that was packed with tar(1). They are skipped. */
-const otherNames = /^(?:\.|files|partial|lock|owner\.json)?\/?$/
+/** The folders, and the files of a running or killed backup, in a folder that tar(1) packed. They are skipped. */
+const folderNames = /^(?:\.|files|partial|lost\+found)?\/?$/
+const workNames = /^(?:partial\/\d+|lock(?:\.heartbeat.*)?|owner\.json|\.manifest\.jsonl\.[^.]+\.tmp)$/
 const pieceNames = /^files\/[0-9a-f]{1,64}$/
 
 function headerOf(block: Buffer): { readonly kind: TarEntry['kind'] | 'other'; readonly size: number } {
@@ -126,8 +127,9 @@ function headerOf(block: Buffer): { readonly kind: TarEntry['kind'] | 'other'; r
   if (size !== undefined && isFile && block[345] === 0) {
     if (name === manifestName) return { kind: 'manifest', size }
     if (pieceNames.test(name)) return { kind: 'piece', size }
+    if (workNames.test(name)) return { kind: 'other', size }
   }
-  if (size === 0 && (isFile || type === '5') && otherNames.test(name)) return { kind: 'other', size }
+  if (size === 0 && type === '5' && folderNames.test(name)) return { kind: 'other', size }
   const shown = name.replace(/[^\x20-\x7e]/g, '?')
   throw damaged(`the archive has the entry "${shown}", which no backup has`)
 }

@@ -246,6 +246,10 @@ test('reads a tar file, and an archive that tar(1) has made of the folder', with
   writeFileSync(join(folder, 'own.tar'), bytes)
   execFileSync('tar', ['-tf', join(folder, 'own.tar')])
   await backUpTo(dataDir, join(folder, 'backup'))
+  // A later backup was killed.
+  for (const name of ['owner.json', 'partial/1', '.manifest.jsonl.1f.tmp']) {
+    writeFileSync(join(folder, 'backup', name), 'x'.repeat(600))
+  }
   execFileSync('tar', ['-cf', join(folder, 'packed.tar'), '-C', join(folder, 'backup'), '.'])
   for (const name of ['own', 'packed']) {
     assert.is((await restoreTo(join(folder, `${name}.tar`), join(folder, name))).code, 0)
