@@ -24,14 +24,17 @@ const twoTo24 = 0x100_0000
 const halfBytes = 8
 const poolBytes = 64 * halfBytes
 
+/** Makes the next stamp. `lowerHalf`: the last 16 hex digits of its id. Default: random digits. */
+export type NextStamp = (lowerHalf?: string) => Stamp
+
 /** Returns a function that makes strictly increasing stamps, beginning after `lastMicros`. */
-export function createStamper(clock: Clock, random: RandomBytes, lastMicros = 0): () => Stamp {
+export function createStamper(clock: Clock, random: RandomBytes, lastMicros = 0): NextStamp {
   const nextLower = createLowerHalves(random)
   const format = createTimeFormat()
   let last = lastMicros
-  return () => {
+  return (lowerHalf = nextLower()) => {
     last = Math.max(last + 1, Math.floor(clock() * 1000))
-    return { micros: last, id: uuidV7(upperHalfOf(last), nextLower()), timestamp: format(last) }
+    return { micros: last, id: uuidV7(upperHalfOf(last), lowerHalf), timestamp: format(last) }
   }
 }
 

@@ -6,7 +6,7 @@
  */
 import { withFields, type Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
-import { createStamper, type Clock, type RandomBytes, type Stamp } from '../base/stamp.ts'
+import { createStamper, type Clock, type NextStamp, type RandomBytes } from '../base/stamp.ts'
 import type { Turns } from '../base/turns.ts'
 import { eventKinds } from '../schema/generated/events.ts'
 import { nodeFiles, type Files } from '../storage/files.ts'
@@ -142,7 +142,7 @@ interface Opened {
   readonly log: ConversationLog
   readonly feed: Feed
   readonly journal: Journal
-  readonly nextStamp: () => Stamp
+  readonly nextStamp: NextStamp
   readonly diagnostics: Log
   readonly kind: AgentKind
 }

@@ -124,12 +124,12 @@ export class Feed {
 
   /** Sends a piece of a text to each reader that is up to date. Earlier pieces that the reader lacks are sent first. */
   delta(frame: DeltaFrame): void {
-    const readers = [...this.#readers].filter((reader) => this.#completeText(reader))
-    this.#text.add(frame)
     const encoded = new Map<Encode, Buffer>()
-    for (const reader of readers) {
-      if (reader.push(once(encoded, reader.encode, frame.json, false))) this.#text.pass(reader.position, frame.field)
+    for (const reader of this.#readers) {
+      if (!this.#completeText(reader)) continue
+      if (reader.push(once(encoded, reader.encode, frame.json, false))) this.#text.passNext(reader.position, frame)
     }
+    this.#text.add(frame)
   }
 
   /** Drops the open texts that a published event holds; without an event, all open texts. */

@@ -4,7 +4,7 @@
  * Frames have ids and times like events, but are not stored.
  */
 import type { JsonObject } from '../../base/json.ts'
-import { microsOfUpperHalf, upperHalf, type Stamp } from '../../base/stamp.ts'
+import { microsOfUpperHalf, upperHalf, type NextStamp, type Stamp } from '../../base/stamp.ts'
 import {
   toConversationStateUpdateEvent, toServerErrorEvent, toStreamingDeltaEvent,
 } from '../../schema/generated/events.ts'
@@ -27,15 +27,18 @@ export interface FramesOptions {
   readonly state: Readonly<ConversationState>
   /** The folder of the conversation in the data folder, shown as `persistence_dir`. */
   readonly directory: string
-  readonly nextStamp: () => Stamp
+  readonly nextStamp: NextStamp
 }
 
 /** Builds the frames of one conversation, and recognizes their ids (`timeOf`). */
 export class Frames {
   readonly #options: FramesOptions
+  /** The lower half of the conversation's id, which all ids of frames have. */
+  readonly #lowerHalf: string
 
   constructor(options: FramesOptions) {
     this.#options = options
+    this.#lowerHalf = lowerHalf(options.state.id)
   }
 
   delta(field: keyof DeltaPiece, text: string): DeltaFrame {
@@ -61,12 +64,11 @@ export class Frames {
 
   /** Returns the time in microseconds of the frame with this id; undefined for an unknown id. */
   timeOf(id: string): number | undefined {
-    const { state, nextStamp } = this.#options
     const upper = upperHalf(id)
-    if (upper?.[versionAt] !== '7' || lowerHalf(id) !== lowerHalf(state.id)) return undefined
+    if (upper?.[versionAt] !== '7' || lowerHalf(id) !== this.#lowerHalf) return undefined
     const micros = microsOfUpperHalf(upper)
     // A future time was given before the clock was set back. It says nothing about the order of events.
-    return micros < nextStamp().micros ? micros : undefined
+    return micros < this.#options.nextStamp().micros ? micros : undefined
   }
 
   #update(key: string, value: JsonObject): Pick<DeltaFrame, 'json' | 'timestamp'> {
@@ -77,17 +79,13 @@ export class Frames {
 
   /** Returns an id and a time. The id has the lower half of the conversation's id, so that `timeOf` recognizes it. */
   #stamp(): Pick<Stamp, 'id' | 'timestamp'> {
-    const { state, nextStamp } = this.#options
-    const { id, timestamp } = nextStamp()
-    return { id: id.slice(0, lowerHalfAt) + state.id.slice(lowerHalfAt), timestamp }
+    const { id, timestamp } = this.#options.nextStamp(this.#lowerHalf)
+    return { id, timestamp }
   }
 }
 
 /** The index of the version digit in the 16 digits of a UUID's upper half. */
 const versionAt = 12
-
-/** The index at which the lower 8 bytes begin in a UUID with dashes. */
-const lowerHalfAt = 19
 
 /** Returns the last 8 bytes of a UUID as digits in lower case. */
 function lowerHalf(id: string): string {

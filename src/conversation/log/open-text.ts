@@ -58,7 +58,11 @@ export class OpenText {
   }
 
   isAhead(position: Readonly<TextPosition>): boolean {
-    return fields.some((field) => this.#growing[field].text !== '' && position[field] < this.#growing[field].end)
+    const { content, reasoning_content: reasoning } = this.#growing
+    return (
+      (content.text !== '' && position.content < content.end) ||
+      (reasoning.text !== '' && position.reasoning_content < reasoning.end)
+    )
   }
 
   /** Returns the frames that a reader at `position` lacks, oldest first. Their times are not before `after`. */
@@ -75,6 +79,11 @@ export class OpenText {
   /** Moves `position` to the end of the whole text of the field. */
   pass(position: TextPosition, field: Field): void {
     position[field] = this.#growing[field].end
+  }
+
+  /** Moves `position` to the end that the text will have when `frame` is added. */
+  passNext(position: TextPosition, { field, text }: DeltaFrame): void {
+    position[field] = this.#growing[field].end + text.length
   }
 }
 

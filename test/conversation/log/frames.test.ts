@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../../support/suite.ts'
-import { createStamper, upperHalfOf } from '../../../src/base/stamp.ts'
+import { createStamper, upperHalfOf, type NextStamp } from '../../../src/base/stamp.ts'
 import { Frames } from '../../../src/conversation/log/frames.ts'
 import { storedEvent } from '../../../src/conversation/log/stored-event.ts'
 import { fullState } from '../../../src/conversation/log/info.ts'
@@ -8,11 +8,13 @@ import { initialState } from '../../../src/conversation/log/state.ts'
 import { created, say } from '../../support/conversation.ts'
 
 const test = suite('conversation/log/frames')
-const stamp = { micros: 1, id: '00000000-0000-7000-8000-000000000000', timestamp: '2026-11-21T12:00:00.000000Z' }
+/** Makes the same stamp each time, but for the lower half of its id. */
+const nextStamp: NextStamp = (lowerHalf) => createStamper(() => 0, (size) => Buffer.alloc(size))(lowerHalf)
+const stamp = nextStamp()
 const state = initialState(created())
 // The lower half of a frame's id is that of the conversation.
-const head = `"id":"00000000-0000-7000-${state.id.slice(19)}","timestamp":"${stamp.timestamp}"`
-const frames = new Frames({ state, directory: '/data/c', nextStamp: () => stamp })
+const head = `"id":"${stamp.id.slice(0, 19)}${state.id.slice(19)}","timestamp":"${stamp.timestamp}"`
+const frames = new Frames({ state, directory: '/data/c', nextStamp })
 
 const printed: readonly (readonly [frame: Buffer, text: string])[] = [
   [frames.delta('content', 'a').json, `{"kind":"StreamingDeltaEvent",${head},"source":"agent","content":"a"}`],

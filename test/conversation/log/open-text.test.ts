@@ -41,6 +41,17 @@ test('a reader gets the pieces that it lacks, with the id of the newest one', ()
   assert.equal([text.isAhead(position), text.missing(position, '')], [false, []])
 })
 
+test('a reader that lacks a piece of one of the two texts is behind', () => {
+  for (const field of ['content', 'reasoning_content'] as const) {
+    const text = new OpenText()
+    add(text, { [field]: 'ab' })
+    const position = nowhere()
+    assert.is(text.isAhead(position), true)
+    text.pass(position, field)
+    assert.is(text.isAhead(position), false)
+  }
+})
+
 test('the text that grew last comes last, and no frame is older than the newest event', () => {
   const text = new OpenText()
   add(text, { content: 'said' }, 1)
