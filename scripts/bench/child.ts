@@ -21,7 +21,7 @@ export interface Child {
   stop(): Promise<void>
 }
 
-/** Starts the program of this name in this folder. */
+/** Starts the program of this name in this folder, with the arguments of Node that this program has (`--cpu-prof`). */
 export function startChild(program: string, args: readonly string[] = []): Child {
   return startProgram(fileURLToPath(besideThis(program)), { args })
 }
@@ -41,7 +41,8 @@ export interface ProgramOptions {
 export function startProgram(path: string, { args = [], execPath = process.execPath }: ProgramOptions): Child {
   const program = basename(path)
   const stdio: StdioOptions = ['ignore', 'ignore', 'inherit', 'ipc']
-  const child = fork(path, [...args], { serialization: 'advanced', execPath, execArgv: [...collected], stdio })
+  const execArgv = [...process.execArgv, ...collected]
+  const child = fork(path, [...args], { serialization: 'advanced', execPath, execArgv, stdio })
   return childOf(child, program)
 }
 
