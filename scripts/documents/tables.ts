@@ -84,7 +84,7 @@ function routeRows(routes: Readonly<Record<string, Right>>): string {
 /** The summary in `/openapi.json`; a socket has none there. @throws Error for a route that is not described there */
 function summaryOf(route: string): string {
   if (route === 'GET /sockets/bash-events') return 'Open a WebSocket that starts commands and follows all of them'
-  if (route.startsWith('GET /sockets/')) return 'Open a WebSocket that follows a conversation'
+  if (route.startsWith('GET /sockets/')) return 'Open a WebSocket that follows a conversation; a message needs `drive`'
   const endpoint = endpoints.find(({ method, path }) => `${method} ${path}` === route.replaceAll('...}', '}'))
   if (endpoint === undefined) {
     throw new Error(`${route}: describe the route in src/schema/spec, or in the spec.ts of its part`)
