@@ -41,7 +41,8 @@ interface Entry<R> {
 }
 
 interface Node<R> {
-  readonly literals: Map<string, Node<R>>
+  /** The nodes of the literal segments below, each with the text of its segment. */
+  readonly literals: { readonly text: string; readonly node: Node<R> }[]
   parameter: Node<R> | undefined
   tail: Node<R> | undefined
   /** The routes whose pattern ends at this node, by method. */
@@ -72,7 +73,7 @@ export function parameterOf(parameters: PathParameters, name: string): string {
 }
 
 function createNode<R>(): Node<R> {
-  return { literals: new Map(), parameter: undefined, tail: undefined, entries: new Map() }
+  return { literals: [], parameter: undefined, tail: undefined, entries: new Map() }
 }
 
 function insert<R extends RoutePattern>(root: Node<R>, route: R): void {
@@ -100,8 +101,10 @@ function insert<R extends RoutePattern>(root: Node<R>, route: R): void {
 }
 
 function literalChild<R>(node: Node<R>, segment: string): Node<R> {
-  const child = node.literals.get(segment) ?? createNode<R>()
-  node.literals.set(segment, child)
+  const known = node.literals.find(({ text }) => text === segment)
+  if (known !== undefined) return known.node
+  const child = createNode<R>()
+  node.literals.push({ text: segment, node: child })
   return child
 }
 
@@ -112,16 +115,24 @@ function literalChild<R>(node: Node<R>, segment: string): Node<R> {
 function find<R>(node: Node<R>, path: string, slash: number, values: string[]): Node<R> | undefined {
   if (slash === -1) return withRoutes(node)
   const next = path.indexOf('/', slash + 1)
-  const segment = path.slice(slash + 1, next === -1 ? undefined : next)
-  const literal = node.literals.get(segment)
+  const end = next === -1 ? path.length : next
+  const literal = literalAt(node, path, slash + 1, end)
   let found = literal && find(literal, path, next, values)
-  if (found === undefined && node.parameter !== undefined && segment !== '') {
-    values.push(segment)
+  if (found === undefined && node.parameter !== undefined && end > slash + 1) {
+    values.push(path.slice(slash + 1, end))
     found = find(node.parameter, path, next, values)
     if (found === undefined) values.pop()
   }
   if (found !== undefined || node.tail === undefined) return found
   return findTail(node.tail, path.slice(slash + 1).split('/'), values)
+}
+
+/** Returns the node of the literal that equals the path from `begin` to `end`. A Map would need a new text as a key. */
+function literalAt<R>({ literals }: Node<R>, path: string, begin: number, end: number): Node<R> | undefined {
+  for (const { text, node } of literals) {
+    if (text.length === end - begin && path.startsWith(text, begin)) return node
+  }
+  return undefined
 }
 
 function findTail<R>(tail: Node<R>, rest: readonly string[], values: string[]): Node<R> | undefined {
