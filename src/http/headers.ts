@@ -10,11 +10,13 @@ const none: readonly string[] = []
 /** Returns every value of a header, in order. `name` is in lower case; `rawHeaders` has names and values in turn. */
 export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
   let values: string[] | undefined
+  // A lower and an upper case letter differ in the bit 0x20.
+  const first = name.charCodeAt(0) | 0x20
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const candidate = rawHeaders[index]
+    if (candidate?.length !== name.length || (candidate.charCodeAt(0) | 0x20) !== first) continue
     const value = rawHeaders[index + 1]
-    const isNamed = candidate?.length === name.length && (candidate === name || candidate.toLowerCase() === name)
-    if (isNamed && value !== undefined) (values ??= []).push(value)
+    if (candidate.toLowerCase() === name && value !== undefined) (values ??= []).push(value)
   }
   return values ?? none
 }
