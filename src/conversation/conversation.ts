@@ -1,8 +1,8 @@
 /**
  * One open conversation: its journal, its readers, its agent and its current run.
  *
- * A method that changes something resolves when the change is durable (decisions 6). A refused request throws an
- * AppError.
+ * A method that changes something resolves when the change is durable (decisions 6). `pause` waits for a limited time
+ * only. A refused request throws an AppError.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../base/errors.ts'

@@ -167,8 +167,8 @@ export class TurnCalls {
   }
 
   /**
-   * Returns `open`, or a new call if the recorded action of `open` does not show all of `asked`. An incomplete action
-   * does not show a whole call.
+   * Returns `open` if it is not recorded yet, or if its recorded action shows all of `asked`. If `isWhole`, an
+   * incomplete action is not enough. Otherwise begins a new call, and answers `open` with a note.
    */
   #callToAsk(id: string, open: ReportedCall, asked: ToolCall, isWhole: boolean): ReportedCall {
     const { recorded } = open

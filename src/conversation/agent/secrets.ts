@@ -64,7 +64,7 @@ export function createAgentSecrets(
       return used
     },
 
-    /** Masks the new value before it is stored. */
+    /** Has the new value masked in all texts, then stores it. */
     async replace(owner, sources, change) {
       const { name, lent, current } = change
       vault.hide(owner, new Map([[name, current]]))

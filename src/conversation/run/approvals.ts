@@ -39,10 +39,7 @@ export class Approvals {
     return [...this.#options.questions.list(), ...listPending(this.waiting())]
   }
 
-  /**
-   * Returns the actions that wait between two runs. The turn of the actions has ended, but its run may still be
-   * writing.
-   */
+  /** Returns the actions that wait since the end of their turn. Their run may still be recording its end. */
   waiting(): readonly OpenAction[] {
     const { journal: { state }, runner, seat, questions } = this.#options
     if (questions.list().length > 0) return []

@@ -6,7 +6,7 @@
  */
 import type { Message } from '../../schema/generated/values.ts'
 
-/** The longest record, in characters: about 50,000 tokens. */
+/** The longest text of a conversation, in characters: about 50,000 tokens. */
 const textLimit = 200_000
 /** The longest text of a message of the user or the agent, in characters. */
 const wordsLimit = 40_000

@@ -19,7 +19,7 @@ import { SessionLostError } from './transport.ts'
 export type ServerStatus = 'waiting' | 'starting' | 'ready' | 'failed' | 'needs_login'
 
 export interface ServerLimits {
-  /** The longest time for a start with the list of tools, in milliseconds. */
+  /** The time limit, in milliseconds, for connecting and the first listing of the tools. */
   readonly startTimeoutMs: number
   /** The longest time, in milliseconds, that `ready` waits. */
   readonly patienceMs: number

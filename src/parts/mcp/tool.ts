@@ -1,8 +1,8 @@
 /**
  * A tool of an MCP server as a tool of the built-in agent (contract: payloads.md, MCPToolAction and MCPToolDefinition).
  *
- * The annotations of the server are shown but not trusted (MCP 2025-06-18, server/tools, "Tool"). So the model has to
- * declare the risk of every call.
+ * The annotations of the server are shown but not trusted (MCP 2025-06-18, server/tools, "Tool"). So no tool
+ * counts as read-only, and the model is asked for the risk of each call.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'

@@ -28,7 +28,10 @@ export function serverOf(settings: LLM): string | undefined {
   }
 }
 
-/** Returns true for a model of Ollama, which usually needs no key. @throws ModelError for a name without a server */
+/**
+ * Returns true for a model of Ollama, which usually needs no key.
+ * @throws ModelError when neither the name of the model nor its base URL gives a server
+ */
 export function needsNoKey(settings: LLM): boolean {
   return splitName(settings).provider === ollama
 }

@@ -45,7 +45,10 @@ async function requiredOf(
   return [...await requiredOf(keys.slice(0, half), fitsWithout), ...await requiredOf(keys.slice(half), fitsWithout)]
 }
 
-/** Changes each text and each name of a member. `change` gets the text and its key: the path and the text. */
+/**
+ * Returns a copy in which `change` has replaced each text and each member name. `change` gets as `key` the path of the
+ * text, joined with the text.
+ */
 function changed(value: unknown, path: string, change: (text: string, key: string) => string): unknown {
   if (typeof value === 'string') return change(value, keyOf(path, value))
   if (Array.isArray(value)) return value.map((item: unknown) => changed(item, keyOf(path, '[]'), change))

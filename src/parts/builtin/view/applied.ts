@@ -1,8 +1,8 @@
 /**
  * Applies a condensation to a view (specification, `Condensation`).
  *
- * Units (units.ts) with a forgotten event are removed whole. The offset counts the remaining events before the summary,
- * including the system prompt.
+ * Units (units.ts) with a forgotten event are removed whole. The summary is inserted at `summary_offset`: the number of
+ * remaining events before it, including the system prompt.
  */
 import type { Condensation } from '../../../schema/generated/events.ts'
 import { toMessage } from '../../../schema/generated/values.ts'
