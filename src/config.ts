@@ -259,7 +259,8 @@ function assertInit({ deferredInit, noAuth, secretKey, host }: Config): void {
 function readOtherKeys(environment: Parameters<ReadOthers>[0]): OtherValue | undefined {
   const keys = environment['SESSION_API_KEY'] ? [environment['SESSION_API_KEY']] : []
   for (let index = 0; ; index++) {
-    const key = environment[`OH_SESSION_API_KEYS_${index}`]
+    const name = `OH_SESSION_API_KEYS_${index}`
+    const key = environment[name]
     if (!key) break
     keys.push(key)
   }

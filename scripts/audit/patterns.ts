@@ -1,12 +1,12 @@
 /**
  * The regular expressions of the source: literals, and those that `RegExp` makes of constants.
  *
- * `evaluation.ts` evaluates the constants from the tokens, and no code of the source runs. An expression of anything
- * else is listed as not evaluated, and cannot be measured. A `RegExp` that gets another name is listed as well.
+ * `scripts/shape/evaluation.ts` evaluates the constants from the tokens, and no code of the source runs. An expression
+ * of anything else is listed as not evaluated, and cannot be measured. A `RegExp` that gets another name is listed too.
  */
+import { cooked, evaluate, type FindFile } from '../shape/evaluation.ts'
 import { matchBrackets } from '../shape/functions.ts'
 import type { SourceFile } from '../shape/source-file.ts'
-import { cooked, evaluate, type FindFile } from './evaluation.ts'
 import type { MeasuredPattern } from './pattern-time.ts'
 
 export interface FoundPattern {

@@ -302,5 +302,5 @@ export const harmlessProcessMembers: ReadonlySet<string> = new Set([
 
 /** Words that stand for code made at run time, or for a way round these tables. Nobody may use them. */
 export const forbiddenGlobals: ReadonlySet<string> = new Set([
-  'Function', 'WebAssembly', 'eval', 'globalThis', 'require',
+  'Function', 'Reflect', 'WebAssembly', 'eval', 'globalThis', 'require',
 ])

@@ -1,8 +1,8 @@
 /**
  * Rules about harm: who may use which module of Node and which global name, and code that nobody may write.
  *
- * They hold for code that does not try to deceive: `Reflect`, a constructor reached through a value or a native addon
- * are ways round them that a reader has to notice. Importing only a type gives no power and is always allowed.
+ * They hold for code that does not try to deceive: a member that is named by a value of run time is a way round them
+ * that a reader has to notice (`members.ts`). Importing only a type gives no power and is always allowed.
  */
 import { posix } from 'node:path'
 import {

@@ -10,6 +10,7 @@ import { checkCitations, type Documents } from './citations.ts'
 import { checkDocuments } from './documents.ts'
 import { checkExports } from './exports.ts'
 import type { Finding } from './finding.ts'
+import { checkMembers } from './members.ts'
 import { checkPartDocuments } from './part-documents.ts'
 import { checkDangerousCode, checkPowers, checkUnusedPowers } from './powers.ts'
 import { checkSecurityPromises } from './security-promises.ts'
@@ -57,7 +58,7 @@ export function checkShape(tree: Tree): Finding[] {
 function checkFile(file: SourceFile): Finding[] {
   const findings = isGenerated(file.path) ? [] : checkStyle(file)
   if (!file.path.startsWith('src/')) return findings
-  findings.push(...checkDangerousCode(file), ...checkImports(file), ...checkPowers(file))
+  findings.push(...checkDangerousCode(file), ...checkMembers(file), ...checkImports(file), ...checkPowers(file))
   if (!isGenerated(file.path)) findings.push(...checkHeader(file))
   if (!file.path.startsWith('src/cli/')) findings.push(...checkConsole(file))
   return findings

@@ -41,7 +41,8 @@ export function createLog(options: LogOptions): Log {
     for (const [key, value] of Object.entries(fields)) {
       line[key] = value instanceof Error ? messageOf(value) : value
       const hasStack = value instanceof Error && (lineLevel === 'warn' || lineLevel === 'error' || level === 'debug')
-      if (hasStack) line[`${key}_stack`] = stackOf(value)
+      const stackKey = `${key}_stack`
+      if (hasStack) line[stackKey] = stackOf(value)
     }
     write(`${mask(JSON.stringify(line))}\n`)
   }

@@ -6,8 +6,8 @@
  * Everything else, a list that is changed later, and a text over `textLimitChars` are not evaluated.
  */
 import { posix } from 'node:path'
-import type { SourceFile } from '../shape/source-file.ts'
-import type { Token } from '../shape/tokens.ts'
+import type { SourceFile } from './source-file.ts'
+import type { Token } from './tokens.ts'
 
 export type Constant =
   | { readonly kind: 'text'; readonly text: string }
@@ -23,11 +23,19 @@ const depthLimit = 32
 
 /** Returns the value of the tokens from `from` to the one before `to`; undefined when it is not evaluated. */
 export function evaluate(file: SourceFile, from: number, to: number, find: FindFile): Constant | undefined {
-  const walk = { find, steps: 0, depth: 0 }
+  const read = evaluateAt(file, from, find)
+  return read?.to === to ? read.value : undefined
+}
+
+/** Returns the value of the expression that begins at a token, and the index behind it. */
+export function evaluateAt(
+  file: SourceFile, from: number, find: FindFile,
+): { readonly value: Constant; readonly to: number } | undefined {
   try {
+    const walk = { find, steps: 0, depth: 0 }
     const reader = new Reader(file, from, isAtMargin(file, from), new Map(), walk)
     const value = reader.expression()
-    return reader.at === to ? value : undefined
+    return { value, to: reader.at }
   } catch (error) {
     if (error instanceof NotConstant) return undefined
     throw error
