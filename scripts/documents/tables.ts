@@ -13,6 +13,7 @@ import { optionTable } from '../../src/config.ts'
 import type { Option } from '../../src/option.ts'
 import type { Part } from '../../src/part.ts'
 import { touches } from '../../src/parts/selftest/touches.ts'
+import { baseVariables } from '../../src/process/environment.ts'
 import { readResults } from '../bench/results.ts'
 import { limitsTable, shortTable, usersTable } from '../bench/tables.ts'
 import { endpoints } from '../generate/specs.ts'
@@ -40,7 +41,7 @@ export function tablesFor(document: string, sources: readonly SizedFile[]): Read
   }
   const tables = {
     powers: () => powersOf(folder), sizes: () => sizeRows(sources), order: () => orderRows(sources),
-    parts: () => partRows(folder), touches: () => touchRows(),
+    parts: () => partRows(folder), touches: () => touchRows(), environment: () => baseSet(),
   }
   if (folder === 'src/cli') return { ...tables, options: () => optionRows(optionTable) }
   if (folder === 'src/api') return { ...tables, routes: () => routeRows(access) }
@@ -153,6 +154,12 @@ function touchRows(): string {
     return ['Node or the C library reads', names.join(', '), reason]
   })
   return rows(['', 'Name', 'Why'], [...cells, ...ofNode])
+}
+
+/** The variables that each program gets from the server's environment. */
+function baseSet(): string {
+  const names = baseVariables.map((name) => `\`${name}\`,`)
+  return wrapped(['Programs', 'get', 'the', 'base', 'set:', ...names, '`LC_*`.'])
 }
 
 function partRows(folder: string): string {
