@@ -22,7 +22,7 @@ export interface HostToolCall {
   readonly signal: AbortSignal
 }
 
-/** Answers one call of the built-in agent. A thrown error ends the run with a ConversationErrorEvent. */
+/** Answers as the model of the built-in agent. A thrown error ends the run with a ConversationErrorEvent. */
 export type HostModel = (call: HostModelCall) => Promise<HostModelAnswer>
 
 /** Returns the host's model with this name; undefined for a model that the built-in agent calls itself. */

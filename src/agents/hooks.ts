@@ -1,8 +1,8 @@
 /**
  * The contract between the built-in agent and the hooks of a conversation (contract: conversations.md, section 10).
  *
- * A hook is a command that runs at a fixed point of the agent's work. It can refuse the work, or add text for the
- * model.
+ * A hook is a command that runs at a fixed point of the agent's work. It can refuse the message, the tool call or the
+ * end of the turn at this point, or add text for the model.
  */
 import type { AgentHost } from '../conversation/agent/host.ts'
 import type { Action } from '../schema/generated/actions.ts'

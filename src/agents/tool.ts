@@ -15,7 +15,7 @@ export interface Tool {
   /** The name for the model, and for `tool_name` in events. */
   readonly name: string
   readonly description: string
-  /** JSON Schema of the arguments. The agent adds the members `summary` and `security_risk`. */
+  /** JSON Schema of the arguments. The agent adds `summary`, and `security_risk` unless the tool is read-only. */
   readonly parameters: JsonObject
   /** The description for clients in SystemPromptEvent. */
   readonly definition: ToolDefinition

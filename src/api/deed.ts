@@ -37,7 +37,8 @@ export interface SocketMessage {
 }
 
 /**
- * Records a message, runs `work`, then records 200, or 400 after an error. @throws the errors of the trail and `work`
+ * Records a message in the trail, runs `work`, then records its status: 200, or 400 after an error.
+ * @throws the errors of the trail and of `work`
  */
 export async function recorded(
   { writer }: Trail, { principal, address, conversationId }: SocketMessage, work: () => Promise<void>,

@@ -16,7 +16,7 @@ export interface DeferredInitOptions {
   readonly isDeferred: boolean
   /** The key for `POST /api/init`; undefined when the init needs no key. */
   readonly key: string | undefined
-  /** The fewest characters of a delivered session key. */
+  /** The fewest characters of a session key that the init may set. */
   readonly minKeyChars: number
   /** Replaces all session keys of the server. */
   readonly replaceKeys: (keys: readonly string[]) => void

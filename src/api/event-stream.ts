@@ -141,7 +141,10 @@ const comment = Buffer.from(':\n\n')
 const dataField = Buffer.from('data: ')
 const eventEnd = Buffer.from('\n\n')
 
-/** Encodes an event, a stored event with its id. The JSON has no line breaks, so one `data` field is enough. */
+/**
+ * Encodes an event or another frame as a server-sent event. Only a stored event gets the field `id`. The JSON has no
+ * line breaks, so one `data` field is enough.
+ */
 function encodeEvent(json: Buffer, isStored: boolean): Buffer {
   const parts = [dataField, json, eventEnd]
   return Buffer.concat(isStored ? [Buffer.from(`id: ${idOf(json)}\n`), ...parts] : parts)

@@ -1,8 +1,8 @@
 /**
  * Reads the header `Idempotency-Key`, with which a repeated request takes effect once (decisions 37).
  *
- * With a key, the server stores a keyed digest of the request's kind, query and body. The value has no quotation marks,
- * unlike in the draft "The Idempotency-Key HTTP Header Field".
+ * Beside the header's key, the server stores an HMAC of the request's kind (`name`), query and body. The header's value
+ * has no quotation marks, unlike in the draft "The Idempotency-Key HTTP Header Field".
  */
 import type { Clock } from '../base/stamp.ts'
 import type { KeyedRequest } from '../conversation/log/requests.ts'
@@ -11,7 +11,7 @@ import { invalid, type Call } from './call.ts'
 
 export interface KeyParts {
   readonly clock: Clock
-  /** Returns a digest of a text. Without the server's key, the text cannot be guessed from the digest. */
+  /** Returns an HMAC of a text. Without the server's sealing key, the text cannot be guessed from the HMAC. */
   readonly fingerprint: (text: string) => string
 }
 

@@ -41,7 +41,7 @@ export interface RequestRules {
   readonly refusedKeys: RefusedKeys
   readonly workspaceSessions: WorkspaceSessions
   readonly pageSessions: PageSessions
-  /** The path below which all routes lie; empty for none. */
+  /** The prefix of the paths of all routes; empty without a prefix. */
   readonly basePath: string
   readonly urlLimitBytes: number
   readonly body: BodyLimits
@@ -271,7 +271,7 @@ function initRefusalOf(
   })
 }
 
-/** Returns the holder of the workspace session in the request's cookie; undefined for a request with a key. */
+/** Returns the holder of the cookie's workspace session; undefined without one, and for a request with a key. */
 function ofWorkspaceSession(
   { request: { rawHeaders } }: Exchange, { workspaceSessions }: RequestRules,
 ): Principal | undefined {

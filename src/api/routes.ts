@@ -1,6 +1,6 @@
 /**
- * The table of the core's REST routes with their handlers. The compiler checks that each route has a right in
- * `access.ts`, and each right a route.
+ * The table of the core's REST routes with their handlers. The compiler checks that the table and `access.ts`, which
+ * gives each route its right, name the same routes.
  */
 import { access, forRestricted, settling, type RouteName } from '../access.ts'
 import type { HttpResponse } from '../http/reply.ts'

@@ -1,6 +1,6 @@
 /**
  * The routes that drive a conversation: runs, approvals, secrets and model (contract: conversations.md sections 3, 4
- * and 6). The response to a change is sent when the change is durable.
+ * and 6). The response to a change is sent when the change is durable; but a pause waits at most `pauseLimitMs`.
  */
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'

@@ -10,11 +10,11 @@ import { isUnset } from '../settings/secret-values.ts'
 import type { Call } from './call.ts'
 
 const header = 'X-Secret-Masking'
-/** The most secrets that the header names, and the most characters of a name. */
+/** The most secrets that `X-Secret-Masking` names, and the most characters of a name. */
 const namedLimit = 50
 const nameLimitChars = 200
 
-/** Adds the header when a secret is not masked everywhere. Secrets that are sealed or looked up are not checked. */
+/** Adds `X-Secret-Masking` if a secret is not masked everywhere. Sealed and looked-up secrets are not checked. */
 export function tellMasking({ exchange }: Call, secrets: Readonly<Record<string, SecretSource>>): void {
   const told: string[] = []
   for (const [name, source] of Object.entries(secrets)) {

@@ -49,7 +49,7 @@ export interface UpgradeRules extends EventSocketRules, AdmissionRules {
   readonly keys: KeyRing | undefined
   readonly deferredInit: Pick<DeferredInit, 'fault'>
   readonly pageSessions: PageSessions
-  /** The path below which all sockets lie; empty for none. */
+  /** The prefix of the paths of all sockets; empty without a prefix. */
   readonly basePath: string
   readonly urlLimitBytes: number
   readonly limits: Partial<ConnectionLimits>

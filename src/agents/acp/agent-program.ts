@@ -158,7 +158,7 @@ export class AgentProgram {
     }
   }
 
-  /** Reports a change that the agent made. If the session may now skip required questions, sets its mode again. */
+  /** Reports that the agent changed its session. Sets the mode again if the session may now skip required questions. */
   #changed(session: AcpSession): void {
     this.#events.changed(session)
     if (session.isTooOpen(this.#options.host.policy())) void this.policyChanged()

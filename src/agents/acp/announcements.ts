@@ -7,9 +7,9 @@
 import { deferred, type Deferred } from '../../base/wait.ts'
 import type { Timers } from './timers.ts'
 
-/** The longest wait for the first call. */
+/** The longest wait for the first call of a permission request. */
 const firstLimitMs = 1000
-/** The wait for more calls of the same question. */
+/** The wait for more calls of the same permission request, after the first. */
 const othersMs = 100
 
 export class Announcements {

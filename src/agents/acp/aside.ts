@@ -45,7 +45,7 @@ export interface Aside {
 const defaultLimitChars = 256 * 1024
 
 /**
- * Puts the question to a copy of the session and returns the answer.
+ * Puts the question to a copy of the session, or to a new session if `isPrompted` is false. Returns the answer.
  * @throws AppError `bad_request`, `agent_failed`, `agent_timeout`; AcpFailure; the signal's reason.
  */
 export async function askAside(options: AsideOptions): Promise<Aside> {

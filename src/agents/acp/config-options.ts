@@ -31,7 +31,7 @@ export function readOtherOptions(result: unknown): readonly SessionOption[] {
   return objectsOf(memberAt(result, 'configOptions')).filter((option) => !known.includes(option)).flatMap(readOption)
 }
 
-/** Returns a flat list of options: each group is replaced by its options. */
+/** Returns the choices of a config option (ACP's `options`) as a flat list: each group is replaced by its choices. */
 export function flatOptions(options: unknown): readonly Fields[] {
   return objectsOf(options).flatMap((option) => ('group' in option ? objectsOf(option['options']) : [option]))
 }

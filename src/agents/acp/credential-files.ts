@@ -28,7 +28,7 @@ export type ReplaceSecret = (change: SecretChange) => Promise<boolean>
 export interface LendOptions {
   readonly fileSecrets: readonly AcpFileSecret[]
   readonly secrets: ReadonlyMap<string, string>
-  /** Makes a private folder for plaintext secrets. The next start of the server recovers it with `recoverFiles`. */
+  /** Makes a private folder for plaintext secrets. After a crash, `recoverFiles` stores the changes in it. */
   readonly makeSecretDir: () => Promise<string>
   /** The conversation's folder for files that the program needs again after a restart. */
   readonly agentDir: string
@@ -203,7 +203,7 @@ async function readChanged(path: string, lent: string): Promise<string | undefin
 
 /**
  * Removes the link to a lent file, or a file in the link's place.
- * @throws AppError `agent_failed` when the parent folder is a link: the linked files belong to the user
+ * @throws AppError `agent_failed` when the parent folder is a link: the files in it belong to the user
  */
 async function removeLent(path: string): Promise<void> {
   const around = await lstat(dirname(path)).catch(() => undefined) // The folder may be missing.
@@ -227,5 +227,5 @@ async function readRegular(path: string): Promise<string | undefined> {
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch(() => []) // A missing folder has no names.
+  return readdir(folder).catch(() => []) // A missing or unreadable folder has no names.
 }

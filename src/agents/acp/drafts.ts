@@ -36,7 +36,7 @@ export function actionDraft(call: CallDraft, action: ActionInput): EventDraft {
   }
 }
 
-/** Identifies the action of a result. */
+/** Identifies the action that a result answers. */
 export interface Answered {
   readonly id: string
   readonly toolName: string

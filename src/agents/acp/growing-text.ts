@@ -10,7 +10,7 @@ export interface TextHiding {
   readonly mask: (text: string) => string
   /** Masks secrets in a text that arrives in pieces. Does not hide the session id. */
   readonly stream: () => MaskingStream
-  /** Hides the session id. */
+  /** Hides the session id in a text. Does not mask secrets. */
   readonly maskDelta: (text: string) => string
 }
 
@@ -20,7 +20,7 @@ const pieceChars = 32 * 1024
 export class GrowingText {
   readonly #hiding: TextHiding
   #text = ''
-  /** The end of the text that `#stream` has not masked yet. */
+  /** The last piece of the text, which `#stream` has not got yet. */
   #rest = ''
   #masked = ''
   #stream: MaskingStream | undefined

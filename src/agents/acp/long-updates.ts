@@ -37,7 +37,7 @@ export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fiel
   const image = objectOf(hidden['content'])
   if (image['type'] !== 'image') return hidden
   await nextTurn()
-  // Validates the image in a turn of its own; `imageUrl` keeps the result for later calls.
+  // Checks the image in its own turn of the event loop; `imageUrl` keeps the result for later calls.
   imageUrl(image)
   await nextTurn()
   return hidden

@@ -14,7 +14,7 @@ export type ModelWay = { readonly configId: string } | 'set_model'
 export interface SessionModels {
   readonly via: ModelWay | undefined
   readonly current: string | undefined
-  /** The models in `agent_state.acp_available_models`. */
+  /** The offered models in the form of `agent_state.acp_available_models`. */
   readonly available: readonly JsonObject[]
 }
 

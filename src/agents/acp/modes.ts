@@ -14,9 +14,9 @@ import { flatOptions, optionOf } from './config-options.ts'
 export interface SessionModes {
   readonly current: string | undefined
   readonly offered: readonly string[]
-  /** The modes in `agent_state.acp_available_modes`. */
+  /** The offered modes in the form of `agent_state.acp_available_modes`. */
   readonly available: readonly JsonObject[]
-  /** The id of the config option for the mode; undefined for an agent that has `session/set_mode`. */
+  /** The id of the config option for the mode; undefined for an agent with `session/set_mode` or without modes. */
   readonly configId: string | undefined
 }
 

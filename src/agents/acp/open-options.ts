@@ -17,7 +17,7 @@ export function isOpenOption({ id, category, values }: Named, value: string): bo
   return isOpenByName(value) || (isOpenByName(id) && values.some(isOff) && !isOff(value))
 }
 
-/** Returns a value of the option with which the agent asks, preferably an off word; undefined without such a value. */
+/** Returns a value of the option with which the agent asks, preferably from `offWords`; undefined without one. */
 export function closedValue(option: Named): string | undefined {
   return option.values.find(isOff) ?? option.values.find((value) => !isOpenOption(option, value))
 }

@@ -84,7 +84,7 @@ export function blockText(block: Fields): string {
 
 function rawOutputOf(raw: unknown): Output | undefined {
   if (typeof raw === 'string') return { text: raw, images: [] }
-  // The blocks of an MCP result are sent alone, in the result, or in a member with the result.
+  // The raw output is the list of blocks itself (Claude) or an object with the list, in a member that varies by agent.
   const members = [['content'], ['result', 'content'], ['observation', 'content']]
   const places = [raw, ...members.map((path) => memberAt(raw, ...path))]
   const output = blocksOf(places.map(objectsOf).find((blocks) => blocks.length > 0) ?? [])

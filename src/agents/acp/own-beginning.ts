@@ -85,8 +85,8 @@ export class OwnBeginning {
   }
 
   /**
-   * Passes a permission request to the turn, or stores it for the next turn. Right after a stopped turn answers
-   * `cancelled`.
+   * Passes a permission request to the turn, or stores it for the next turn. Within `tailMs` of a stopped turn,
+   * returns `cancelled`.
    */
   asked(params: Fields, withdrawn: AbortSignal): Promise<unknown> {
     if (this.#listener !== undefined) return this.#listener.onPermission(params, withdrawn)
@@ -130,8 +130,8 @@ export class OwnBeginning {
   }
 
   /**
-   * True when an update about a call begins new work. With a new id, the update must describe the call. With a known
-   * id, it must be a `tool_call` of an open call after the tail.
+   * True when an update about a call begins new work: with a new id, if it describes the call; with the id of an
+   * earlier call, if it is a `tool_call`, comes after the tail and the call has not ended.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update['toolCallId'])

@@ -106,7 +106,7 @@ function addLine(hunk: Hunk, line: string): string {
   return sign
 }
 
-/** Records that the newest line has no line end. */
+/** Notes that the newest line of the hunk has no line end. */
 function withoutLastLineEnd(hunk: Hunk): void {
   hunk.cut += hunk.last
 }

@@ -6,14 +6,14 @@
 export interface Quirks {
   /** True when the titles of `execute` calls are the commands. */
   readonly titleIsCommand?: true
-  /** True when a failed model shows only in `end_turn` with `usage: null`, or in the status `systemError`. */
+  /** True when `end_turn` with `usage: null`, or the status `systemError`, is the only sign that the model failed. */
   readonly failsWithoutUsage?: true
   /**
    * Matches the text of a message chunk that reports a failure of the model. A model may write the same text, so the
    * text counts only if the prompt's result has no usage.
    */
   readonly failureText?: RegExp
-  /** Matches a refused login in an error or in the agent's last text. `isAuthText` (failure.ts) has more words. */
+  /** Matches a refused login in an error or in the agent's last text, beside the words for every agent (failure.ts). */
   readonly loginRefused?: RegExp
   /** Matches stderr after a refused login that the agent's response does not report. */
   readonly loginRefusedOnStderr?: RegExp

@@ -289,7 +289,7 @@ export class AcpSession {
     return new AcpSession({ ...this.#options, id, choices, mcpServers: [] })
   }
 
-  /** Closes and deletes a copy of a session, if the agent supports it. The program keeps running. */
+  /** Closes and deletes this session, a copy, as far as the agent supports it. The program keeps running. */
   async discard(): Promise<void> {
     this.connection.unlisten(this.id)
     this.#own.close()

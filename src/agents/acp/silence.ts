@@ -1,8 +1,8 @@
 /**
  * Publishes the stderr of an agent that sends no updates: agents retry a failing model for minutes in silence.
  *
- * Stderr is checked every `everyMs`. New text is published, except after an update, and while a question or call is
- * open. The agent's next update removes the published text.
+ * Stderr is checked every `everyMs`. New text is published, unless an update came since the last check, or a question
+ * or call is open. The agent's next update removes the published text.
  */
 import type { Timer, Timers } from './timers.ts'
 

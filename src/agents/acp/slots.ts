@@ -11,9 +11,9 @@ import { systemTimers, type Timer, type Timers } from './timers.ts'
 const queueLimit = 1000
 
 export interface AgentSlotsOptions {
-  /** The most agents that run. Default 16. */
+  /** The most agent programs that run at once. Default 16. */
   readonly limit: number
-  /** How long an agent may be idle. Default 20 minutes. */
+  /** How long an idle agent may keep its program. Default 20 minutes. */
   readonly idleMs: number
   readonly timers: Timers
 }
@@ -29,9 +29,9 @@ export class AgentSlots {
   readonly #idle: { readonly ms: number, readonly timers: Timers }
   /** The agents with a slot. Idle agents are in the order in which they became idle. */
   readonly #holders = new Set<Holder>()
-  /** The conversations of the waiting agents, by the promise that resolves at the agent's turn. */
+  /** The conversations of the waiting agents, by the promise that resolves when the agent gets a slot. */
   readonly #queue = new Map<Deferred<void>, string>()
-  /** The number of slots that were given to a `take` that has not continued yet. */
+  /** The number of `take` calls that left the queue with a slot and have not continued yet. */
   #promised = 0
 
   constructor({ limit = 16, idleMs = 20 * 60 * 1000, timers = systemTimers }: Partial<AgentSlotsOptions> = {}) {
@@ -58,7 +58,7 @@ export class AgentSlots {
   }
 
   /**
-   * Waits for a free slot and takes it for the agent of a conversation. `end` must end the agent.
+   * Waits for a free slot and takes it for the agent of a conversation. `end` is called to end the agent while idle.
    * @throws AppError `unavailable` when too many agents wait; the signal's reason
    */
   async take(conversationId: string, end: () => void, signal: AbortSignal): Promise<AgentSlot> {
@@ -84,7 +84,7 @@ export class AgentSlots {
       await untilAborted(turn.promise, signal)
       this.#promised--
     } catch (reason) {
-      // An agent that has left the queue has a slot already. The slot goes to the next agent.
+      // Outside the queue the agent has got a slot already. The slot goes to the next agent.
       if (!this.#queue.delete(turn)) {
         this.#promised--
         this.#giveNext()

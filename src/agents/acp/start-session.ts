@@ -53,7 +53,7 @@ export interface SessionChoice {
   readonly model: string | undefined
   /** The mode; undefined for the mode of the settings. */
   readonly mode: string | undefined
-  /** Values of other options, by the id of the option. */
+  /** Values of the options other than model and mode, by the id of the option. */
   readonly options: Readonly<Record<string, string>>
 }
 

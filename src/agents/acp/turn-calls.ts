@@ -2,7 +2,7 @@
  * The tool calls of an external agent's turn: finds the call of an update, and the recorded action of a question.
  *
  * All work that a question describes is recorded before the answer (decisions 3). A question of OpenHands may describe
- * no work. It becomes one question for each open call that is not allowed.
+ * no work. It becomes one question for each open call without a permission.
  */
 import type { Recorded } from '../../conversation/agent/agent.ts'
 import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'
@@ -115,7 +115,7 @@ export class TurnCalls {
     for (const call of this.#open.values()) call.recordLast()
   }
 
-  /** Records the announced calls and answers every open call with an error. */
+  /** Records the open calls that are not recorded yet, then answers every open call with an error. */
   abandon(error: string): void {
     this.recordAll()
     for (const call of this.#open.values()) call.abandon(error)
@@ -142,7 +142,7 @@ export class TurnCalls {
     return undefined
   }
 
-  /** Returns the open calls that are not allowed, each with the agent's id. */
+  /** Returns the open calls without a permission, each with the agent's id. */
   #unasked(): readonly (readonly [id: string, call: ReportedCall])[] {
     return [...this.#calls].filter(([, call]) => !call.isOver && !call.isAllowed)
   }
@@ -200,15 +200,15 @@ export class TurnCalls {
 }
 
 /**
- * True when an update with a used id begins another call. Its status must be that of an open call. An update of this
- * turn must be a `tool_call`. For an id of an earlier turn, an input is enough.
+ * True when an update with a used id begins another call: its status is `pending` or `in_progress`, and it is a
+ * `tool_call` or, for an id of an earlier turn, has an input.
  */
 function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
   if (news['status'] !== 'pending' && news['status'] !== 'in_progress') return false
   return news['sessionUpdate'] === 'tool_call' || (!isOfThisTurn && !isEmpty(news['rawInput']))
 }
 
-/** True for a question about calls that were reported before: it has no input, content, locations or kind. */
+/** True for a question that names a call without its work: no input, content or locations, and no kind but `other`. */
 function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
   const isOther = kind === undefined || kind === null || kind === 'other'
   // Gemini describes a call with empty lists.

@@ -117,8 +117,8 @@ export class TurnEvents {
   }
 
   /**
-   * Ends a turn that the agent has finished, as `close`. An allowed call without later updates gets a note instead of
-   * `error`.
+   * Ends a turn that the agent has finished, as `close` does. But an open call without updates after its permission is
+   * answered with a note instead of `error`.
    */
   finish(error: string): void {
     if (this.#isClosed) return
@@ -176,7 +176,7 @@ export class TurnEvents {
   }
 
   /**
-   * Records the pending message. Returns thoughts without text if `keepThoughts` is false, otherwise records them too.
+   * Records the pending message. Thoughts without content are recorded too if `keepThoughts` is true, else returned.
    */
   #endMessage(keepThoughts = true): { readonly reasoning: string } {
     const { content, reasoning } = this.#buffer.take()

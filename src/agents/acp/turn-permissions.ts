@@ -95,7 +95,7 @@ export class TurnPermissions {
     return allowOnce(options)
   }
 
-  /** Denies all calls. Calls other than `refused` get the reason `refusedTogether`. */
+  /** Denies all calls of a question with `refusal`. If it concerns only `refused`, the others get `refusedTogether`. */
   #deny(
     asked: readonly AskedCall[],
     options: readonly QuestionOption[],

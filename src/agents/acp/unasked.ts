@@ -77,9 +77,9 @@ function effectOfInput(input: unknown, shape: Shape): Effect {
 
 /** Matches redirections that only discard output, or join stderr to stdout. */
 const harmlessRedirects = /(?:[12&]?>\s*\/dev\/null|2>&1)(?=[\s;|&]|$)/g
-/** Matches shell syntax for more than programs in sequence: writing, substitution, background, several lines. */
+/** Matches shell syntax beyond programs joined by `|`, `||`, `&&` or `;`: redirects, substitution, line breaks, ... */
 const moreThanPrograms = /[>`\n\r\\]|<[<(>]|\$[({]|(?<!&)&(?!&)/
-/** Matches arguments with which a reading program writes or runs something, and risky scripts of sed and awk. */
+/** Matches arguments that make `find`, `sort` and others write or run something, and all but simple sed and awk. */
 const doesMore = new RegExp([
   String.raw`\s(?:-delete|-exec\w*|-ok\w*|-fprint\w*|-fls|--output|--pre|--ext-diff)\b`,
   String.raw`\b(?:sort|tree)\b.*\s-\w*o`,
@@ -97,7 +97,10 @@ export function isLetThrough(command: string, lets: readonly string[]): boolean 
   return bare.split(/\|\|?|&&|;/).every((part) => lets.some((words) => `${part.trim()} `.startsWith(`${words} `)))
 }
 
-/** Removes quotes; a quoted text with shell syntax becomes `word`. Double quotes around `$`, `` ` `` or `\` stay. */
+/**
+ * Removes the quotes from a command. A quoted text with shell syntax becomes `word`. Double quotes around a text with
+ * `$`, `` ` `` or `\` stay.
+ */
 function withoutQuotes(command: string): string {
   return command.replace(/'[^']*'|"[^"$`\\]*"/g, (quoted) => {
     const text = quoted.slice(1, -1)

@@ -52,7 +52,7 @@ export interface ReportOptions {
   readonly model: string
   /** The uncounted part of the session's cost; undefined when the agent has reported no cost. */
   readonly cost: number | undefined
-  /** The figures of the session that were counted before. */
+  /** The session's cumulative figures at the last count. */
   readonly counted: Counted | undefined
 }
 
@@ -72,7 +72,7 @@ export function reportOf({ result, context, model, cost, counted }: ReportOption
   }
 }
 
-/** The figures of a session that were counted before. They are stored with the conversation. */
+/** A session's cumulative cost and tokens at the last count. They are stored with the conversation. */
 export interface Counted {
   readonly cost?: number
   readonly tokens?: TokenFigures
@@ -110,7 +110,7 @@ export function tokensOf(result: unknown): TokenFigures {
   return places.map(figuresIn).reduceRight((rest, figures) => ({ ...rest, ...figures }))
 }
 
-/** Returns the token figures in one object, by the names of ACP, Gemini or OpenHands. */
+/** Returns the token figures that an object has under the names of ACP, Gemini or OpenHands. */
 function figuresIn(place: unknown): TokenFigures {
   const use = objectOf(place)
   return present({
