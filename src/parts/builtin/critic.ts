@@ -172,7 +172,7 @@ function endsTurn({ content, tool_calls: calls = [] }: Message): boolean {
 /**
  * Returns the settings of the critic's model. A model at another server than the agent's never gets the agent's key or
  * headers.
- * @throws ModelError when the other server needs a key and none is given
+ * @throws ModelError when `model_name`, without `server_url`, leads to another server that needs a key, and none is set
  */
 export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCritic, llm: LLM): LLM {
   const model = model_name ?? llm.model
@@ -183,7 +183,7 @@ export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCrit
   return judgeSettings({ ...chosen, num_retries: 0, timeout })
 }
 
-/** Returns the settings when `server_url` is not set. @throws ModelError as `criticLlm` */
+/** Returns the settings of the critic's model when `server_url` is not set. @throws ModelError as `criticLlm` */
 function besideAgent(named: LLM, api_key: string | null, agent: LLM): LLM {
   const server = serverOf(named)
   if (server === undefined || server === serverOf(agent)) return { ...named, api_key: api_key ?? agent.api_key }

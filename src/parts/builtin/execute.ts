@@ -31,7 +31,7 @@ export interface ExecuteOptions {
   readonly takeStep: () => boolean
   /** The most tools that run at once, unless all tools are `isConcurrent`. */
   readonly concurrencyLimit: number
-  /** True when the user has approved these actions. */
+  /** True when the user has approved the actions to execute. */
   readonly isApproved: boolean
   readonly mask: (text: string) => string
   readonly maskObservation: (observation: Observation) => Promise<Observation>

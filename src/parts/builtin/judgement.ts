@@ -57,7 +57,7 @@ export function textMember({ object }: Judgement, name: string, limit: number): 
   return typeof value === 'string' ? value.trim().slice(0, limit) : ''
 }
 
-/** Tries up to `tryLimit` opening braces. Returns the last JSON object found that has a number as `score`. */
+/** Returns the last JSON object in the text that has a number as `score`. Tries up to `tryLimit` opening braces. */
 export function findScored(text: string): Readonly<Record<string, unknown>> | undefined {
   let found: Readonly<Record<string, unknown>> | undefined
   let tries = tryLimit
@@ -70,7 +70,7 @@ export function findScored(text: string): Readonly<Record<string, unknown>> | un
   return found
 }
 
-/** The most opening braces that are tried. Each try may read the text to its end. */
+/** The most opening braces that are tried as the beginning of the object. Each try may read the text to its end. */
 const tryLimit = 200
 
 function parseScored(json: string): Readonly<Record<string, unknown>> | undefined {

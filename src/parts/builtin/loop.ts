@@ -135,8 +135,8 @@ async function runApproved(options: StepOptions): Promise<void> {
 }
 
 /**
- * Returns the approved action in a list, its secrets unmasked. Records an error for the model when the action cannot be
- * executed.
+ * Returns an approved action with its original arguments, as a list. When the action cannot be executed, records an
+ * error for the model and returns an empty list.
  */
 function deedOf(
   { id, tool_call_id, tool_name, action: recorded }: ActionEvent, { tools, turn, view, cipher }: LoopOptions,
@@ -323,7 +323,7 @@ async function execute(deeds: readonly Deed[], options: StepOptions, isApproved:
   })
 }
 
-/** Ends the turn after an answer with text. Otherwise records a message to the model. */
+/** Ends the turn after an answer with text. Otherwise records a message that tells the model to go on or finish. */
 function conclude(message: Message, turn: Turn): StepEnd {
   if (hasText(message)) return finished
   correct(

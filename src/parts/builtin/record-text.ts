@@ -1,8 +1,8 @@
 /**
  * Writes a conversation as one text, for a model that judges it.
  *
- * Long messages lose their middles. In a text that is too long, the oldest messages are left out. Secrets are masked
- * before a text is cut.
+ * Long messages lose their middles. Of a long conversation, the oldest messages are left out. Secrets are masked before
+ * a text is cut.
  */
 import type { Message } from '../../schema/generated/values.ts'
 
@@ -17,7 +17,7 @@ const leftOut = '[What was before is left out]'
 
 type Mask = (text: string) => string
 
-/** Returns the text of the messages, oldest first, without system messages. */
+/** Returns the text of the newest messages, oldest first, without system messages. */
 export function recordText(messages: readonly Message[], mask: Mask): string {
   const parts: string[] = []
   let room = textLimit

@@ -15,7 +15,7 @@ export class Steps {
     this.#limit = host.rules().maxIterations
   }
 
-  /** Takes a step from each limit. Returns false when a limit has no step left. */
+  /** Takes a step of this turn, and of the turns that gave the task. Returns false when one of them has none left. */
   take(): boolean {
     if (!this.areLeft || !this.#host.takeStep()) return false
     this.#taken++

@@ -77,7 +77,7 @@ export function withOwnIds(
   })
 }
 
-/** Describes the tool to the model. Adds parameters of the server, such as `summary`. */
+/** Describes the tool to the model. Adds the parameters `summary` and `security_risk`, which the server reads. */
 export function modelTool({ name, description, parameters, isReadOnly }: Tool): ModelTool {
   const own = parameters['properties']
   const properties = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}

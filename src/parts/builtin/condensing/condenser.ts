@@ -42,16 +42,16 @@ export class Condenser {
   readonly #options: CondenserOptions
   /** The prompt tokens that the model last reported, and the characters of the view at that time. */
   #counted = { tokens: 0, chars: 0 }
-  /** After a failure, the number of events at which `relieve` tries again. */
+  /** The number of events in the view from which `relieve` condenses again after a failure. */
   #triesAgainAt = 0
-  /** The requests in a row that the model refused as too long. */
+  /** The number of successive requests that the model refused as too long. */
   #overflows = 0
 
   constructor(options: CondenserOptions) {
     this.#options = options
   }
 
-  /** Ends a series of refusals, and keeps the model's count of prompt tokens. */
+  /** Ends the series of requests refused as too long, and keeps the model's count of prompt tokens. */
   answered({ promptTokens }: ModelUsage): void {
     this.#overflows = 0
     if (promptTokens !== undefined) this.#counted = { tokens: promptTokens, chars: this.#options.view.size.chars }
@@ -135,8 +135,8 @@ export class Condenser {
   }
 
   /**
-   * Plans to forget half of the view; after the second refusal, as much as possible. Returns undefined after the third
-   * refusal.
+   * Plans to forget half of the view; after the second refusal, or when there is no such plan, as much as possible.
+   * Returns undefined after the third refusal.
    */
   #planOverflow(): Plan | undefined {
     const { events, chars } = this.#options.view.size

@@ -1,14 +1,14 @@
 /**
  * Renders messages as one text of limited length, for a model that summarizes them.
  *
- * Each message begins with a line of a random mark, so that no message can imitate the beginning of another. The
+ * Each message begins with a line with a random mark, so that no message can imitate the beginning of another. The
  * longest messages lose their middles.
  */
 import type { Message } from '../../../schema/generated/values.ts'
 
 export interface DigestOptions {
   readonly mark: string
-  /** The most characters of all messages together, without their first lines and notes. */
+  /** The most characters of all messages together. Lines with marks and notes about left-out text do not count. */
   readonly limitChars: number
 }
 

@@ -30,7 +30,10 @@ export class Pipeline {
     return this.#first.overflowed(error, work)
   }
 
-  /** Condenses at the request of a client. @throws AppError `conflict`, `agent_failed`; the signal's reason */
+  /**
+   * Condenses the history at the request of a client.
+   * @throws AppError `conflict`, `agent_failed`; the signal's reason
+   */
   condense(work: CondensingWork): Promise<void> {
     return this.#first.condense(work)
   }

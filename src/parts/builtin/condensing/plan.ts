@@ -2,7 +2,7 @@
  * Chooses the events that a summary replaces.
  *
  * A unit is a message, or the calls of one response with their results (view/units.ts). An open unit may still get
- * results. The open unit and the units after it are kept.
+ * results. The first open unit and the units after it are kept.
  */
 import type { Unit } from '../view/units.ts'
 import { countEvents, placeOf } from '../view/applied.ts'
@@ -25,7 +25,7 @@ export interface Target {
 
 export interface Plan {
   readonly forgotten: readonly Unit[]
-  /** The number of remaining events before the summary, including the system prompt. */
+  /** The place of the summary: the number of events before it that stay, including the system prompt. */
   readonly offset: number
 }
 

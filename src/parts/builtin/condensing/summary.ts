@@ -16,9 +16,9 @@ export interface SummaryOptions {
   readonly signal: AbortSignal
   /** Masks secrets in the model's summary. */
   readonly mask: (text: string) => string
-  /** The largest number of requests to the model. */
+  /** The most requests to the model for one summary. */
   readonly attempts: number
-  /** The factor by which a text that was too long is shortened. */
+  /** The share of its length to which a text is shortened that the model refused as too long. */
   readonly scaling: number
 }
 

@@ -1,8 +1,8 @@
 /**
  * Places the prompt cache breakpoints of a request to Anthropic (platform.claude.com/docs, "Prompt caching").
  *
- * A breakpoint marks the end of a prefix that the provider caches. A request may have four. The breakpoint on the user
- * turn before the newest finds the cache of the last step.
+ * A breakpoint marks the end of a prefix that the provider caches. A request may have four. One marks the newest user
+ * turn, and one the user turn before it, where the prefix ends that the last step has cached.
  */
 import type { JsonObject } from '../../../base/json.ts'
 

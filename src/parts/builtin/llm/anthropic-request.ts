@@ -131,7 +131,7 @@ function resultOf(id: string, content: readonly Content[]): JsonObject {
   return content.some((part) => part.cache_prompt) ? marked(result) : result
 }
 
-/** Replaces characters that this API refuses. Another provider may have made the id. */
+/** Replaces the characters of a call's id that this API refuses. Another provider may have made the id. */
 function safeId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, '_')
 }

@@ -124,7 +124,7 @@ function answerOf(state: State, blocks: readonly Block[], id: string): FoldedAns
   }
 }
 
-/** Returns the response as a whole message. */
+/** Returns the response in the form that the API has without streaming. */
 function responseOf({ stopReason, usage }: State, blocks: readonly Block[], id: string): JsonObject {
   const content = blocks.map((block): JsonObject => {
     switch (block.kind) {

@@ -1,8 +1,8 @@
 /**
  * The thinking, effort and sampling parameters that a Claude model accepts, by the version in its name.
  *
- * Models from 3.7 to 4.5 get a budget of thinking tokens, newer models an effort. Models from 4.7 on accept no
- * temperature.
+ * Models from 3.7 to 4.5 get a budget of thinking tokens, newer models an effort. Models from 4.7 on, and
+ * models that think, accept no sampling parameters.
  *
  * Rules: platform.claude.com/docs, "Thinking", "Effort" and the migration guides, read in November 2026.
  */
@@ -49,7 +49,7 @@ export function thinkingOf({ model, settings, maxTokens }: ThinkingOptions): Jso
   }
 }
 
-/** Returns `top_k`, and `temperature` or else `top_p`; empty when the API refuses them and `drop_params` is on. */
+/** Returns the sampling parameters that are set; none when `drop_params` is on and the API would refuse them. */
 export function samplingOf({ model, settings }: ThinkingOptions, isThinking: boolean): JsonObject {
   const isRefused = isThinking || versionOf(model) >= 407
   if (isRefused && settings.drop_params) return {}

@@ -15,7 +15,7 @@ export interface BodyFormat {
    * Returns the elements of `historyMember` for these messages.
    *
    * A history may be converted in two pieces, split before an answer with calls that follows tool results. The elements
-   * have to be the same.
+   * have to be those of a conversion in one piece.
    */
   itemsOf(messages: readonly ModelMessage[]): readonly JsonObject[]
   /**
@@ -57,7 +57,7 @@ export class BodyEncoder {
     this.#append(Buffer.from(this.#format.itemsOf(added).map((item) => `${JSON.stringify(item)},`).join('')))
   }
 
-  /** Adds bytes to the pages. Small pieces share a page, so that the socket writes few buffers. */
+  /** Adds bytes to `#pages`. Small pieces share a page, so that the socket writes few buffers. */
   #append(bytes: Buffer): void {
     const last = this.#pages.at(-1)
     if (last === undefined || last.length + bytes.length > pageBytes) this.#pages.push(bytes)

@@ -26,7 +26,7 @@ export type AnswerPart =
 /** The signature that Gemini documents for a call that another model made. */
 const signatureOfOthers = 'skip_thought_signature_validator'
 
-/** Returns the state of an answer; undefined when it has no signature. */
+/** Returns `state` for an answer with these parts (model.ts); undefined when no part has a signature. */
 export function stateOf(parts: readonly AnswerPart[]): JsonObject | undefined {
   if (parts.every(({ signature }) => signature === undefined)) return undefined
   return { gemini: { parts: parts.flatMap(entryOf) } }
@@ -57,7 +57,7 @@ function partsOf({ message, state }: ModelMessage): JsonObject[] {
   return [...texts.map((text) => ({ text })), ...calls.map((call, index) => callPart(call, signatures[index]))]
 }
 
-/** Returns one part for each entry, with the text and the calls of the message. */
+/** Returns one part for each entry of `state`, with the text and the calls of the message. */
 function rebuilt(entries: readonly JsonObject[], text: string, calls: readonly MessageToolCall[]): JsonObject[] {
   let chars = 0
   let taken = 0
@@ -81,7 +81,7 @@ function callPart(call: MessageToolCall, signature: string | undefined): JsonObj
   return present({ functionCall, thoughtSignature: signature })
 }
 
-/** Returns the entry of a part in a list. A thought without a signature has none. */
+/** Returns the entry of a part in `state`, as a list; empty for a thought without a signature. */
 function entryOf(part: AnswerPart): JsonObject[] {
   const { kind, signature } = part
   if (kind === 'text') return [present({ kind, chars: part.text.length, signature })]

@@ -85,7 +85,7 @@ function answerOf(state: State, id: string): FoldedAnswer {
   }
 }
 
-/** Returns the response as one chunk, without signatures. */
+/** Returns the whole response in the form of one chunk of the stream, without signatures. */
 function responseOf({ parts, finishReason, blockReason, usage }: State, id: string): JsonObject {
   return present({
     responseId: id,
@@ -133,7 +133,7 @@ function partsIn(chunk: JsonObject, newId: () => string): AnswerPart[] {
   return objectsOf(objectOf(candidateOf(chunk)['content'])['parts']).flatMap((part) => partOf(part, newId))
 }
 
-/** Returns the part as an answer part, in a list. An empty part is left out. */
+/** Converts a part of a chunk into an AnswerPart, as a list; empty for a part without text and signature. */
 function partOf(part: JsonObject, newId: () => string): AnswerPart[] {
   const signature = textOf(part['thoughtSignature'])
   if (part['functionCall'] !== undefined) {

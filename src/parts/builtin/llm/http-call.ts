@@ -32,7 +32,7 @@ export interface ModelCall {
   readonly headers: Readonly<Record<string, string>>
   /** The JSON body, in chunks. */
   readonly body: readonly Uint8Array[]
-  /** The longest silence of the server. A value above an hour is treated as an hour. */
+  /** The longest wait for the next bytes of the server. A value above an hour is treated as an hour. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
   /** The secrets to mask in error messages. */
@@ -50,7 +50,7 @@ const connectLimitMs = 30_000
 const refusalLimitBytes = 64 * 1024
 /** The factor by which a stream may exceed `limitBytes`: each token arrives in a JSON envelope. */
 const envelopeFactor = 4
-/** The number of JSON values of each event that do not count. */
+/** The number of JSON values of each event that do not count towards `valueLimit`. */
 const freeValues = 200
 
 /**

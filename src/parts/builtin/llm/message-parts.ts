@@ -1,4 +1,4 @@
-/** Converts message parts for formats other than OpenAI's. The functions do not throw for invalid parts. */
+/** Converts parts of messages for wire formats other than OpenAI's. The functions do not throw for invalid parts. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 
 /** An image: its bytes as base64, or its URL. */

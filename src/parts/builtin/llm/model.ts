@@ -31,7 +31,7 @@ export interface ModelRequest {
   readonly signal: AbortSignal
   /** Called with the pieces of the answer as they arrive, in order. */
   readonly onDelta?: (piece: AnswerPiece) => void
-  /** Gets the text of the answer as it arrives, for a call that is cut off. */
+  /** Collects the text of the answer as it arrives, so that the text is not lost when the call is cut off. */
   readonly partial?: PartialAnswer
   /** Called before each wait for another attempt. */
   readonly onRetry?: (retry: { readonly attempt: number; readonly waitMs: number; readonly error: ModelError }) => void

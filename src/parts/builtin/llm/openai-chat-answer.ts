@@ -176,7 +176,7 @@ function stopOf({ refusal, calls }: Growing, finish: string): ModelAnswer['stop'
   return calls.length > 0 ? 'tool_calls' : 'end'
 }
 
-/** Returns the response as a whole answer. */
+/** Returns the response in the form that the API has without streaming. */
 function responseOf(answer: Growing, id: string, finish_reason: string): JsonObject {
   const message = present({
     role: 'assistant',

@@ -14,7 +14,7 @@ export interface OpenAiTarget extends Target {
   readonly isOpenAi: boolean
 }
 
-/** Returns the request headers: the key, the names for OpenRouter, and `extra_headers`. */
+/** Returns the request headers: the key, the site and app that OpenRouter shows, and `extra_headers`. */
 export function headersOf(settings: LLM): Record<string, string> {
   const { api_key, openrouter_site_url, openrouter_app_name, extra_headers } = settings
   return {

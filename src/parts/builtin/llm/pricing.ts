@@ -1,7 +1,7 @@
 /**
  * The cost of a call in US dollars: as the provider reported it, else the tokens times the prices of the settings.
  *
- * Cached input costs as much as other input.
+ * With the prices of the settings, cached input costs as much as other input.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { ModelUsage } from './model.ts'

@@ -9,7 +9,7 @@ import { textOf, type Fields } from '../../../base/fields.ts'
 /** Headers by lower-case name, as Node gives them. */
 export type RetryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Returns the time to wait in milliseconds; undefined when no source has a readable value. */
+/** Returns the time to wait in milliseconds; undefined when neither the headers nor `details` have a readable time. */
 export function retryAfterMsOf(
   headers: RetryHeaders,
   details: readonly Fields[],
@@ -30,7 +30,7 @@ function untilDate(header: RetryHeaders[string], now: () => number): number | un
   return Number.isNaN(time) ? undefined : Math.max(0, time - now())
 }
 
-/** Returns the delay that the body names, in milliseconds. The body gives it in seconds followed by `s`. */
+/** Returns the delay that the body names, such as `3.5s`, in milliseconds. */
 function delayIn(details: readonly Fields[]): number | undefined {
   const delays = details.map((detail) => /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(textOf(detail['retryDelay']) ?? '')?.[1])
   return amountIn(delays.find((delay) => delay !== undefined), 1000)

@@ -13,7 +13,7 @@ export interface CompletionLogOptions {
   readonly ways: MaskingWays
 }
 
-/** Returns the event; undefined for an answer without `exchange`. */
+/** Returns an LLMCompletionLogEvent; undefined for an answer without `exchange`. */
 export async function completionLog(
   { id, exchange }: ModelAnswer, { model, usageId, ways }: CompletionLogOptions,
 ): Promise<EventDraft | undefined> {

@@ -17,7 +17,7 @@ export function sealAction(id: string, action: Action, recorded: Action, cipher:
   return isWhole ? undefined : cipher.seal(original, contextOf(id))
 }
 
-/** Returns the original of a recorded action; undefined when it cannot be recovered. */
+/** Returns a recorded action as it was before masking; undefined when that cannot be recovered. */
 export function originalOf(
   id: string, recorded: Action, kept: string | undefined, cipher: CallCipher,
 ): Action | undefined {

@@ -11,9 +11,9 @@ export function isWord(text: string): boolean {
   return /^[a-z_]{1,40}$/i.test(text)
 }
 
-/** The most words that are tried. The same word at another path counts as another word. */
+/** The most words that are tested for being required. The same word at another path counts as another word. */
 const placeLimit = 1000
-/** The longest path of a word that is tried, in characters. */
+/** The longest path, in characters, of a word that is tested. */
 const pathLimit = 200
 
 /** Masks the words that the schema does not require. @param fits tells whether a value fits its schema */
@@ -35,7 +35,7 @@ export async function maskFreeWords(
   return changed(value, '', (text, key) => (isWord(text) && !kept.has(key) ? mask(text) : text))
 }
 
-/** Returns the members of `keys` whose words are required. A key is a word with its path (see `changed`). */
+/** Returns those of `keys` whose words the schema requires. A key is a word with its path (see `changed`). */
 async function requiredOf(
   keys: readonly string[], fitsWithout: (keys: readonly string[]) => Promise<boolean>,
 ): Promise<readonly string[]> {

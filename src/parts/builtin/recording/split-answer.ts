@@ -25,7 +25,7 @@ interface Splitting {
   readonly isShown: boolean
 }
 
-/** Returns an answer that, with `isShown`, is split at each message of the user. */
+/** Returns an answer that is split at each message of the user, if `isShown`; without `isShown`, it is not split. */
 export function splitByMessages({ host, turn, asked, isShown }: Splitting): SplitAnswer {
   const answer = new SplitAnswer(() => host.maskingStream())
   turn.onMessage(() => {
@@ -70,7 +70,7 @@ export class SplitAnswer extends PartialAnswer {
     const thoughts = this.#shown.reasoning_content.slice(this.#taken.reasoning_content.length)
     if (this.#isOver || (text.trim() === '' && thoughts.trim() === '')) return
     this.#taken = this.#shown
-    // The model's view puts this text after a served message and before later messages.
+    // Mark the answered message as served: the model's view puts this text after it and before later messages.
     if (asked !== undefined) turn.served(asked)
     turn.record({
       kind: 'MessageEvent', source: 'agent',

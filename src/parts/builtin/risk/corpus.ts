@@ -11,7 +11,7 @@ export interface Corpus {
   readonly said: readonly string[]
 }
 
-/** The largest total length of arguments and words, in characters. Fixed rules judge a longer action as UNKNOWN. */
+/** The largest total length of the arguments and of `said`, in characters. Patterns judge a longer call as UNKNOWN. */
 export const corpusLimitChars = 64 * 1024
 
 /** Returns the normalized texts; undefined when they exceed the limit. */

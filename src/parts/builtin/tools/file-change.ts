@@ -1,7 +1,7 @@
 /**
  * The changes that the file editor makes to a file: create, edit, undo.
  *
- * A change is refused when the file has changed meanwhile. The old content is kept for undo where possible.
+ * A change is refused when the file has changed since it was read. The old content is kept for undo where possible.
  */
 import { AppError } from '../../../base/errors.ts'
 import { assertFile, readFile, removeFile, writeFile } from '../../workspace-files/files.ts'
@@ -15,9 +15,9 @@ import type { UndoHistory } from './undo-history.ts'
 export interface FileChange {
   /** The result for the model. */
   readonly text: string
-  /** The text before the change; absent without a text file. */
+  /** The text before the change; absent when there was no text file. */
   readonly before?: string
-  /** The text after the change; absent without a text file. */
+  /** The text after the change; absent when no text file is left. */
   readonly after?: string
   readonly existed: boolean
 }

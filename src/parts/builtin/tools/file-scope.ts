@@ -68,7 +68,7 @@ export async function readText(place: ContainedPath, { limits }: FileScope): Pro
   return { ...content, file }
 }
 
-/** Returns `{ [name]: text }`; `{}` when the text is undefined or over the limit. */
+/** Returns `{ [name]: text }`; `{}` when the text is undefined or longer than `contentChars`. */
 export function contentMember<K extends string>(
   name: K, text: string | undefined, scope: FileScope,
 ): { readonly [N in K]?: string } {

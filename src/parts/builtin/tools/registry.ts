@@ -56,7 +56,7 @@ export interface ToolChoice {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** Makes the tools that the settings name. @throws AppError `invalid_input` for a repeated name; as `filterNames` */
+/** Makes the tools that the settings name. @throws AppError `invalid_input` for a repeated name; see `filterNames` */
 export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
   const { settings, signal } = options
   const makers: Readonly<Record<string, ToolMaker>> = { ...fileTools(options), ...defaultTools, ...options.makers }

@@ -68,8 +68,8 @@ function problem(text: string): ReadResult {
 }
 
 /**
- * Returns the observation of a call. The metadata has the note about the command, as `suffix`. The note is also the
- * content of a refused call.
+ * Returns the observation of a call. Its metadata has, as `suffix`, the note on how the call ended. The content is the
+ * output; for a refused call it is the note.
  */
 function observe(
   command: string, result: TerminalResult, { hostname, observationsDir }: TerminalToolOptions,

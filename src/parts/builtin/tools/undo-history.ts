@@ -58,8 +58,8 @@ export const resealFolder: ResealFolder = (folder, cipher) =>
   resealUndoHistory(join(folder, 'observations', 'undo'), cipher)
 
 /**
- * Seals the contents in a folder with the newest key. Returns the ids of the keys that the contents then need. Must not
- * run while the history is in use. @throws AppError `storage_failed` for a content that cannot be read
+ * Seals the contents of the history in `folder` with the newest key. Returns the ids of the keys that open them then.
+ * Must not run while the history is in use. @throws AppError `storage_failed` for a content that cannot be read
  */
 export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {
   const needed = new Set<string>()

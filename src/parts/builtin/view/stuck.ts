@@ -1,8 +1,8 @@
 /**
  * Detects an agent that repeats itself (contract: conversations.md, section 3).
  *
- * `judgeProgress` examines the newest events after the last user message. After some failures the agent gets a nudge, a
- * message from the environment.
+ * `judgeProgress` examines the newest events after the last user message. After repeated failures the agent gets a
+ * nudge, a message from the environment.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ActionEvent, Event, MessageEvent } from '../../../schema/generated/events.ts'
@@ -64,7 +64,7 @@ function isAnswered(step: Step): boolean {
   return step.result !== undefined
 }
 
-/** Returns the action of a failure, since error texts differ; undefined for a success. */
+/** Returns the action of a failed step without its result, because error texts differ; undefined for another step. */
 function failureOf(step: Step): unknown {
   return step.failed ? { action: step.action } : undefined
 }

@@ -86,7 +86,7 @@ export function unsignedUnit(unit: Unit): Unit {
   return { ...unit, messages: unit.messages.map(({ message }) => ({ message: unsigned(message) })) }
 }
 
-/** Returns the messages of consecutive units, with consecutive plain user messages merged. */
+/** Returns the messages of consecutive units. User messages that follow one another become one message. */
 export function tell(units: readonly Unit[]): ModelMessage[] {
   const told: ModelMessage[] = []
   let merges = false

@@ -4,7 +4,7 @@
  *
  * The view grows event by event. Content that a provider would refuse is left out or replaced.
  *
- * Units (units.ts) before the last batch are settled. They change at a switch of the model or a condensation.
+ * The units (units.ts) before the last batch are settled: only a switch of the model or a condensation changes them.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type {

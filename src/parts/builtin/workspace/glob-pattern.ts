@@ -55,7 +55,7 @@ function stateOf(routes: readonly Route[]): GlobState {
   }
 }
 
-/** Adds the index after each `**`, because `**` may match nothing. */
+/** Returns the route with the index after each reached `**` as well, because `**` may match nothing. */
 function pastDoubleStars({ parts, places }: Route): Route {
   const reached = new Set<number>()
   for (const place of places) {
@@ -122,7 +122,7 @@ function tokensOf(part: string): Token[] {
   return tokens
 }
 
-/** Splits a part into escaped characters, classes and single characters. Takes linear time, also for open brackets. */
+/** Splits a part of a pattern into escaped characters, classes and single characters. Takes linear time. */
 function piecesOf(chars: readonly string[]): string[] {
   const pieces: string[] = []
   const lastClose = chars.lastIndexOf(']')
@@ -173,7 +173,7 @@ function expandBraces(pattern: string): string[] {
   return done
 }
 
-/** Returns the pattern with each alternative in place of its first group of braces, if it has a group. */
+/** Returns one pattern for each alternative of the first group of braces, in its place; undefined without a group. */
 function firstGroup(pattern: string): string[] | undefined {
   for (let start = pattern.indexOf('{'); start >= 0; start = pattern.indexOf('{', start + 1)) {
     if (pattern[start - 1] === '\\') continue
@@ -186,7 +186,7 @@ function firstGroup(pattern: string): string[] | undefined {
   return undefined
 }
 
-/** Returns the indexes of a group's commas and closing brace; empty for an open group. */
+/** Returns the indexes of the commas and the closing brace of the group at `start`; empty when it is not closed. */
 function cutsOf(pattern: string, start: number): number[] {
   const cuts: number[] = []
   let depth = 0

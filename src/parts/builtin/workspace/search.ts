@@ -23,7 +23,7 @@ export interface Found {
   readonly files: readonly string[]
   /** The number of matching files, which may exceed the length of `files`. */
   readonly count: number
-  /** False when entries, unreadable directories or large files were skipped. */
+  /** False when a limit of the walk was reached, or an unreadable directory or a large file was skipped. */
   readonly isComplete: boolean
 }
 

@@ -62,7 +62,7 @@ export function commandScript(options: {
   const secrets = Object.entries(env).filter(([name]) => mayExport(name))
   const preparation = [
     `${variable.nonce}=${nonce}`,
-    // Remove the file, because it holds secrets. Bash has read all of it.
+    // Remove the command file, because it holds secrets. Bash has read all of it.
     ...(secrets.length === 0 ? [] : [`\\command rm -f ${quote(files.command)}`]),
     ...secrets.flatMap(([name, value]) => [
       `{ \\builtin echo unset ${name}; \\builtin declare -p ${name}; } >>${restore} 2>/dev/null`,
@@ -84,8 +84,8 @@ function mayExport(name: string): boolean {
 }
 
 /**
- * Returns the script that runs at each prompt. It reports once for each nonce. It discards unread input, because bash
- * would run the input as commands.
+ * Returns the script that runs at each prompt. It reports the end of each command once, and discards input that the
+ * command has not read, because bash would run it as commands.
  */
 export function promptScript(folder: string, isTerminal: boolean): string {
   const restore = quote(shellFiles(folder).restore)
@@ -122,13 +122,13 @@ export interface ShellReport {
   readonly username: string
 }
 
-/** Returns the exit status in a mark with this nonce; undefined for any other mark. */
+/** Returns the exit status in the end mark of the command with this nonce; undefined for another command's mark. */
 export function statusIn(mark: string, nonce: string): number | undefined {
   const [own, status = ''] = mark.split(';')
   return own === nonce && /^\d{1,3}$/.test(status) ? Number(status) : undefined
 }
 
-/** Returns the report; undefined if the file is incomplete. */
+/** Parses the text of a report file; undefined when the text is incomplete. */
 export function parseReport(text: string): ShellReport | undefined {
   const [status, pid, workingDir, python, username, end] = text.split('\0')
   if (end === undefined || workingDir === undefined || python === undefined || username === undefined) return undefined

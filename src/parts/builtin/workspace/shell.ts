@@ -155,8 +155,8 @@ export class Shell {
   }
 
   /**
-   * Waits for output, the exit of the shell or `wake`, at most `limitMs` or `lookIntervalMs`. Returns the end of the
-   * command; undefined while it runs.
+   * Waits for output, the exit of the shell or `wake`, at most `limitMs` and at most `lookIntervalMs`. Returns the end
+   * of the command; undefined while it runs.
    */
   async nextChange(limitMs: number): Promise<CommandEnd | undefined> {
     this.#changed = deferred()

@@ -13,7 +13,7 @@ export interface TerminalOutputOptions {
   readonly folder: string
   /** Makes unique ids. */
   readonly createId: () => string
-  /** The longest text for the model, in characters, without the note in its middle. */
+  /** The longest text for the model, in characters. The note about a left-out middle does not count. */
   readonly limitChars: number
   readonly fileLimitBytes: number
   readonly onError: (error: unknown) => void

@@ -45,7 +45,7 @@ export interface TerminalRequest {
   /** A command to run; with `isInput`, text to type or the name of a key; empty to read more output. */
   readonly command: string
   readonly isInput: boolean
-  /** The longest wait for the command, which then goes on. Undefined: `idleMs` and `callLimitMs` apply. */
+  /** The longest wait for the end of the command. After it, the command goes on. Default: `idleMs`, `callLimitMs`. */
   readonly timeoutMs?: number | undefined
   /** True to end the shell before the command, which then runs in a new shell. */
   readonly reset: boolean
@@ -220,7 +220,7 @@ export class Terminal {
     }
   }
 
-  /** Returns the time until the call has to return without further output, and the reason for the model. */
+  /** Returns the time after which the call returns if no more output comes, and the reason that the model is told. */
   #returns(
     shell: Shell, start: number, timeoutMs: number | undefined,
   ): { inMs: number; why: string; isTimeout: boolean } {
@@ -254,7 +254,7 @@ export class Terminal {
     return { note, exitCode: ended.exitCode }
   }
 
-  /** Sends Ctrl-C, then kills the turn's processes. Ends the shell when that fails. */
+  /** Sends Ctrl-C, then kills the turn's processes. Ends the shell if one is left or the prompt does not come back. */
   async #interrupt(shell: Shell): Promise<void> {
     shell.interrupt()
     const isBack = await this.#comesBack(shell, interruptGraceMs)

@@ -82,7 +82,7 @@ class LineCollector {
   #room: number
   /** The number of the current line, from 1. */
   #number = 1
-  /** The text of the current line, within the range and the limit. */
+  /** The part of the current line that is collected: within the range of lines and `limitChars`. */
   #line = ''
   #hasLine = false
   #isCut = false
