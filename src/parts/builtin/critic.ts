@@ -83,7 +83,7 @@ export class Critic {
 
   /**
    * Returns the message that makes the agent continue, and counts a round; undefined when the turn may end. Each result
-   * is used once.
+   * makes at most one message.
    */
   objection(): string | undefined {
     const refinement = this.#options.settings?.iterative_refinement ?? null

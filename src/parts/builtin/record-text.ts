@@ -17,7 +17,7 @@ const leftOut = '[What was before is left out]'
 
 type Mask = (text: string) => string
 
-/** Returns the text of the newest messages, oldest first, without system messages. */
+/** Returns the text of the newest messages that fit, oldest first, without system messages. */
 export function recordText(messages: readonly Message[], mask: Mask): string {
   const parts: string[] = []
   let room = textLimit

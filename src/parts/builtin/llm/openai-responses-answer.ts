@@ -60,7 +60,7 @@ function piece(name: keyof AnswerPiece, { delta }: JsonObject): AnswerPiece {
   return text === undefined ? {} : { [name]: text }
 }
 
-/** Returns the response with its items. Some servers leave the items out of the final event. */
+/** Returns the response of the final event, with the items `done` if the server left its items out there. */
 function withItems(response: JsonObject, done: JsonObject[]): JsonObject {
   return objectsOf(response['output']).length > 0 ? response : { ...response, output: done }
 }
@@ -130,7 +130,7 @@ function messageOf({ text, reasoning, thoughts }: Items, calls: readonly Message
   }
 }
 
-/** Returns the reasoning item for events. Its encrypted content is kept in `state`. */
+/** Returns the reasoning item as events have it, without the encrypted content, which is kept in `state`. */
 function reasoningItem(item: JsonObject): ReasoningItemModel {
   const content = textsOf(item['content'])
   const id = textOf(item['id'])

@@ -11,7 +11,10 @@ export interface Corpus {
   readonly said: readonly string[]
 }
 
-/** The largest total length of the arguments and of `said`, in characters. Patterns judge a longer call as UNKNOWN. */
+/**
+ * The largest total length of a call's arguments and of `said`, in characters. For a longer call, the pattern analyzer
+ * and the policy-rail analyzer return UNKNOWN.
+ */
 export const corpusLimitChars = 64 * 1024
 
 /** Returns the normalized texts; undefined when they exceed the limit. */

@@ -58,7 +58,7 @@ export const resealFolder: ResealFolder = (folder, cipher) =>
   resealUndoHistory(join(folder, 'observations', 'undo'), cipher)
 
 /**
- * Seals the contents of the history in `folder` with the newest key. Returns the ids of the keys that open them then.
+ * Seals the contents of the history in `folder` with the newest key. Returns the ids of the keys that they then need.
  * Must not run while the history is in use. @throws AppError `storage_failed` for a content that cannot be read
  */
 export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {

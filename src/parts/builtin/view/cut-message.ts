@@ -11,7 +11,7 @@ import type { PartialAnswer } from '../llm/partial-answer.ts'
 /** The mark begins with two line breaks, because clients join texts without a separator. */
 export const cutMark = '\n\n[The answer was cut off here.]'
 
-/** Returns the message; undefined without text and thoughts. */
+/** Returns the message for an answer that was cut off; undefined when it has neither text nor thoughts. */
 export function cutMessage({ content, reasoning }: PartialAnswer): Message | undefined {
   if (content.trim() === '' && reasoning.trim() === '') return undefined
   const said = content.trim() === '' ? [] : [{ type: 'text', text: content } as const]
@@ -27,7 +27,7 @@ export function isCut({ source, llm_message: { content } }: MessageEvent): boole
   return source === 'agent' && last?.type === 'text' && last.text === cutMark
 }
 
-/** Returns the messages that a model is shown; none for thoughts alone. */
+/** Returns the messages that a model is shown of a cut answer; none for thoughts alone. */
 export function shownOfCut({ llm_message: { content, reasoning_content: thoughts } }: MessageEvent): Message[] {
   const mark = toMessage({ role: 'user', content: cutMark.trim() })
   // Without text in this message, an earlier message has the text (recording/split-answer).

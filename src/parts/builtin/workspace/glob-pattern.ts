@@ -173,7 +173,7 @@ function expandBraces(pattern: string): string[] {
   return done
 }
 
-/** Returns one pattern for each alternative of the first group of braces, in its place; undefined without a group. */
+/** Returns the pattern once with each alternative of its first group of braces; undefined without a group. */
 function firstGroup(pattern: string): string[] | undefined {
   for (let start = pattern.indexOf('{'); start >= 0; start = pattern.indexOf('{', start + 1)) {
     if (pattern[start - 1] === '\\') continue

@@ -240,7 +240,7 @@ export class Shell {
     return parseReport(text)
   }
 
-  /** Makes a report from the mark, when there is no report file. Returns undefined before the mark arrives. */
+  /** Makes a report from the mark when the file has no whole report. Returns undefined before the mark arrives. */
   #reportInMark(): ShellReport | undefined {
     if (this.#status === undefined) return undefined
     return { exitCode: this.#status, pid: -1, workingDir: this.#workingDir, python: '', username: '' }

@@ -98,7 +98,7 @@ function nextControl(chunk: string, from: number): number {
 function stateAfterEscape(char: string): State {
   if (char === '[') return 'csi'
   if (']PX^_'.includes(char)) return 'string'
-  // Such a sequence has one more character, for example the name of a character set.
+  // After one of these characters the sequence has one more, for example the name of a character set.
   return ' #%()*+-./'.includes(char) ? 'skip-one' : 'text'
 }
 
