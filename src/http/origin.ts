@@ -32,6 +32,9 @@ export interface HostValues {
   readonly authority: string | undefined
 }
 
+/** The newest Host that every server accepts, an IP literal or a loopback name: the next request often repeats it. */
+let newestLocal: { readonly text: string; readonly authority: Authority } | undefined
+
 /**
  * Checks the Host of a request and returns it.
  * @throws AppError `host_not_allowed` for another name; `bad_request` when the Host is missing, sent twice, malformed
@@ -45,9 +48,13 @@ export function assertHost(values: HostValues, rules: OriginRules): Authority {
   if (values.authority !== undefined && values.authority.toLowerCase() !== host.toLowerCase()) {
     throw badHost('it differs from the request target')
   }
+  if (host === newestLocal?.text) return newestLocal.authority
   const authority = parseAuthority(host)
   if (authority === undefined) throw badHost('expected a name or an address, and possibly a port')
-  if (isIpLiteral(authority.name) || isLoopbackName(authority.name)) return authority
+  if (isIpLiteral(authority.name) || isLoopbackName(authority.name)) {
+    newestLocal = { text: host, authority }
+    return authority
+  }
   if (rules.allowedHosts.some((allowed) => allowed.toLowerCase() === authority.name)) return authority
   const what = `Could not accept the host "${authority.name}": it is not a name of this server`
   throw new AppError('host_not_allowed', `${what}; start the server with --allowed-host ${authority.name} to allow it`)
