@@ -185,10 +185,14 @@ export class EventReader {
   }
 }
 
+const idMember = '"id":"'
+
 /** Returns the id in the first bytes of an event's JSON, or an empty text. */
 export function idOf(json: Buffer): string {
   const head = json.toString('latin1', 0, 160)
-  return /"id":"([^"]*)"/.exec(head)?.[1] ?? ''
+  const begin = head.indexOf(idMember)
+  const end = head.indexOf('"', begin + idMember.length)
+  return begin === -1 || end === -1 ? '' : head.slice(begin + idMember.length, end)
 }
 
 interface Range {
