@@ -115,7 +115,7 @@ interface ToolParts {
   readonly shared: BuiltInShared
   readonly skills: ConversationSkills
   readonly signal: AbortSignal
-  /** Returns the current settings. */
+  /** Returns the agent's current settings. */
   readonly now: () => AgentSettings
 }
 

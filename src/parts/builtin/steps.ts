@@ -22,7 +22,7 @@ export class Steps {
     return true
   }
 
-  /** True while the conversation's own limit leaves steps. */
+  /** True while this turn has taken fewer steps than its own conversation allows. */
   get areLeft(): boolean {
     return this.#taken < this.#limit
   }

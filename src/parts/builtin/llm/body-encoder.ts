@@ -7,7 +7,7 @@
 import type { JsonObject } from '../../../base/json.ts'
 import type { ModelMessage, ModelRequest } from './model.ts'
 
-/** The form of a history at a provider. */
+/** The form in which a provider takes the history of a conversation. */
 export interface BodyFormat {
   /** The member of the body that holds the history. */
   readonly historyMember: string

@@ -66,12 +66,12 @@ function readError(body: unknown): ToldError {
   }
 }
 
-/** Returns the text in a list, if it has the form of a code or type. */
+/** Returns a list with the text if it has the form of a code or type, else an empty list. */
 function nameOf(text: string | undefined): string[] {
   return text !== undefined && /^[A-Za-z][\w.-]{0,63}$/.test(text) && text !== 'error' ? [text] : []
 }
 
-/** Returns the HTTP status in an error body; undefined for a code that is no error status. */
+/** Returns the code of an error body as an HTTP status; undefined when it is no error status. */
 function statusOf(code: unknown): number | undefined {
   const status = Number(code)
   return Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined
@@ -84,7 +84,7 @@ interface Rule {
   readonly words: RegExp
 }
 
-/** The rules; the first match decides. */
+/** The rules that give an error its code; the first that fits decides. */
 const rules: readonly Rule[] = [
   {
     code: 'LLMQuotaExceededError',

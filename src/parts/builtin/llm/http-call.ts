@@ -54,7 +54,7 @@ const envelopeFactor = 4
 const freeValues = 200
 
 /**
- * Calls `onEvent` with each object of the answer, in order. An error of `onEvent` ends the call.
+ * Posts the body, and calls `onEvent` with each object of the answer, in order. An error of `onEvent` ends the call.
  * @throws ModelError; the signal's reason
  */
 export async function postForEvents(call: ModelCall, onEvent: (event: JsonObject) => void): Promise<CallEnd> {

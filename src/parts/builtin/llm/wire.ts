@@ -66,7 +66,7 @@ export type FoldedAnswer = Omit<ModelAnswer, 'exchange'> & {
   readonly response: JsonValue
 }
 
-/** The dependencies of calls. */
+/** The dependencies of model calls. */
 export interface ModelDeps {
   readonly newId: () => string
   /** Returns a random number, at least 0 and less than 1. */

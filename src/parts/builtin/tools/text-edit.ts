@@ -17,7 +17,7 @@ export interface TextEdit {
   readonly text: string
   /** The position of the first replacement in `text`. */
   readonly start: number
-  /** The length of the text that replaced the first place, in characters. */
+  /** The length of the replacement at `start`, in characters. */
   readonly length: number
   /** The number of replacements. */
   readonly count: number

@@ -173,7 +173,7 @@ export class Shell {
     this.#wake()
   }
 
-  /** Returns the unfinished line of output that was not passed on yet. */
+  /** Returns the unfinished line of output, which `onOutput` has not got, and begins an empty line. */
   takeLine(): string {
     return this.#text.takeLine()
   }

@@ -45,7 +45,7 @@ export interface TerminalRequest {
   /** A command to run; with `isInput`, text to type or the name of a key; empty to read more output. */
   readonly command: string
   readonly isInput: boolean
-  /** The longest wait for the end of the command. After it, the command goes on. Default: `idleMs`, `callLimitMs`. */
+  /** The longest wait for the end of the command, which then goes on. Without it `idleMs` and `callLimitMs` apply. */
   readonly timeoutMs?: number | undefined
   /** True to end the shell before the command, which then runs in a new shell. */
   readonly reset: boolean
