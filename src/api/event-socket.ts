@@ -158,7 +158,7 @@ class EventSocket implements Sink, ConnectionOwner {
     if (from !== undefined) {
       const encode = this.#connection.deflate ? encodeCompressedText : encodeText
       this.#reader = conversation.join({ from, encode, sink: this })
-      // Existing clients show this failure only when the socket sends it.
+      // Existing clients show the failure behind the status `error` or `stuck` only when the socket sends it.
       const failure = await failureOf(conversation.state, conversation.events)
       if (failure !== undefined) this.#sendError(conversation, failure)
       return

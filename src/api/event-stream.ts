@@ -101,7 +101,7 @@ class EventStream implements Sink {
     this.#response.end(reason === 'closed' ? `: The server ends\nretry: ${retryMs}\n\n` : '')
   }
 
-  /** Sends the id of the event before `next` without data. A browser stores the id. */
+  /** Sends the id of the event before `next` without data. A browser returns it in `Last-Event-ID`. */
   #tellPlace(next: number): void {
     const last = this.#conversation?.events.idInMemory(next - 1)
     if (last !== undefined) this.#response.write(`id: ${last}\n\n`)

@@ -16,7 +16,7 @@ export const apiLevel = '1.43.1'
 export interface Meta {
   readonly productVersion: string
   readonly capabilities: readonly string[]
-  /** Returns the names of the built-in agent's tools. */
+  /** Returns the names of the built-in agent's tools that work on this machine. */
   readonly usableTools: () => Promise<readonly string[]>
   /** The names of the parts that may be loaded. */
   readonly parts: readonly string[]

@@ -58,7 +58,7 @@ export function problem(
   return { ...jsonResponse(status, body), headers }
 }
 
-/** Returns the first issue of an AppError, or its message without issues. Returns a fixed text for any other error. */
+/** Returns the first issue of an AppError, its message if it has no issues, and a fixed text for any other error. */
 function wordsOf(thrown: unknown): string {
   if (!(thrown instanceof AppError)) return 'Unexpected error'
   const [issue] = thrown.issues

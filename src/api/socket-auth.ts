@@ -60,7 +60,7 @@ function keyOfAuthFrame(text: string): string | undefined {
   }
 }
 
-/** True for an authentication frame without other members. */
+/** True for an authentication frame without members other than `type` and `session_api_key`. */
 export function isAuthFrame(value: unknown): boolean {
   if (!isObject(value) || value['type'] !== 'auth') return false
   return Object.keys(value).every((name) => name === 'type' || name === 'session_api_key')

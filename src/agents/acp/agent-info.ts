@@ -23,7 +23,7 @@ export interface AgentInfo {
   readonly authMethods: readonly AuthMethod[]
 }
 
-/** True for the name and version with which the provider was tested. The name has to contain the provider's prefix. */
+/** True if the agent's version is the one that was tested and its name contains `Provider.prefix`. */
 export function isMeasured(
   { name, version }: { readonly name: string; readonly version: string },
   provider: Provider,

@@ -1,8 +1,9 @@
 /**
- * Starts and ends the program of an external agent. The turns and questions of the agent share one program.
+ * Starts and ends the program of an external agent. The agent's turns and the questions of clients to it (`aside`)
+ * share one program.
  *
- * Each turn or question has a lease. A program without leases is idle. An idle program is ended after a time, or when
- * another agent needs its slot. The next turn or question starts a new program.
+ * Each turn or aside has a lease. A program without leases is idle. An idle program is ended after a time, or when
+ * another agent needs its slot. The next turn or aside starts a new program.
  */
 import { errorOf } from '../../base/errors.ts'
 import { untilAborted } from '../../base/wait.ts'
@@ -22,7 +23,7 @@ export interface ProgramEvents {
   changed(session: AcpSession): void
 }
 
-/** The right of one turn or question to use the program. A program with a lease is not idle. */
+/** The right of one turn or aside to use the program. A program with a lease is not idle. */
 export interface Lease {
   readonly session: AcpSession
   /** Ends the lease. Call it exactly once. */

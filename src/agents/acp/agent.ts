@@ -1,8 +1,8 @@
 /**
- * An external agent in a conversation: runs its turns, changes its model, mode and options, and answers questions
- * outside the turns.
+ * An external agent in a conversation: runs its turns, changes its model, mode and options, and puts questions of
+ * clients to it outside the turns (`aside`).
  *
- * The agent's program starts with the first turn or question. After its end, the next turn starts the program again and
+ * The agent's program starts with the first turn or aside. After its end, the next turn starts the program again and
  * resumes the session. A new session gets a transcript of the conversation.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
@@ -43,7 +43,7 @@ export interface AcpAgentOptions extends ProgramOptions {
 const defaultDrainMs = 4000
 const defaultTranscriptLimitBytes = 64 * 1024
 
-/** Makes an agent for one conversation. Its program starts with the first turn or question. */
+/** Makes an agent for one conversation. Its program starts with the first turn or `aside`. */
 export function createAcpAgent(options: AcpAgentOptions): Agent & { readonly session: AgentSession } {
   return new AcpAgent(options)
 }
@@ -59,7 +59,7 @@ class AcpAgent implements Agent, AgentSession {
   readonly #unasked: UnaskedCalls
   /** The lease for work that the agent began by itself, until the end of the turn for this work. */
   #ownLease: Lease | undefined
-  /** Turns and questions in progress; `close` waits for them. */
+  /** Turns, and clients' questions to the agent, in progress; `close` waits for them. */
   readonly #work = new Set<Promise<unknown>>()
   readonly #closed = new AbortController()
 

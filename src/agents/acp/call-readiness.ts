@@ -30,7 +30,7 @@ export function tellsWork(call: ToolCall, options: ShapeOptions): boolean {
   return call.kind === 'edit' && (diffsOf(call).length > 0 || hasPathAndText(call.input))
 }
 
-/** True when the call is incomplete unless more updates come. */
+/** True when the call is incomplete if no more updates come. */
 export function isPartial(call: ToolCall, options: ShapeOptions, lengthensTexts: boolean): boolean {
   if (call.status === 'pending' && lengthensTexts) return true
   return call.announcesInput && !hasWholeInput(call) && !tellsWork(call, options)

@@ -47,7 +47,7 @@ interface LentFile {
 }
 
 /**
- * Lends a file for each secret whose value is not blank. Removes the lent files after an error.
+ * Lends a file for each entry of `fileSecrets` whose secret is not blank. Removes the lent files after an error.
  * @throws AppError or system errors
  */
 export async function lendFiles(options: LendOptions): Promise<LentFiles> {

@@ -16,5 +16,5 @@ export function isMode(value: unknown): value is Mode {
 /** The name of the demonstration agent in `initialize`. */
 export const demoAgentName = 'agent-server-demo-agent'
 
-/** The modes of this agent in the form of the provider table. */
+/** The modes of the demonstration agent in the form of the provider table. */
 export const demoModes = { asking: 'ask', open: 'open', moreOpen: ['open'] } as const

@@ -15,7 +15,7 @@ export type Edit =
 /** The most changes of a call that are shown as edits. */
 const editLimit = 50
 
-/** Returns a call's changes of files, in order; empty for the kinds execute, read and search, or above `editLimit`. */
+/** Returns a call's changes of files; empty for the kinds execute, read and search, and for more than `editLimit`. */
 export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
   if (call.kind === 'execute' || call.kind === 'read' || call.kind === 'search') return []
   for (const source of sources) {

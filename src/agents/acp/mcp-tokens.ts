@@ -8,7 +8,7 @@ import { untilAborted, within } from '../../base/wait.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import type { McpTokens } from '../../offers.ts'
 
-/** The time limit for each token. The agent starts without a late token. */
+/** The time limit for getting each access token. The agent starts without a late token. */
 const patienceMs = 5000
 
 /** Returns the servers with access tokens in place of OAuth logins. @throws the signal's reason */

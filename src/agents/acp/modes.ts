@@ -26,7 +26,7 @@ export interface ModeRules {
   readonly asking: string | undefined
   /** The mode that does not ask; undefined when no such mode is known. */
   readonly open: string | undefined
-  /** True for a mode in which the agent may skip a question of the asking mode. */
+  /** True for a mode in which the agent may do work without a question about which the asking mode asks. */
   readonly isMoreOpen: (mode: string) => boolean
   /** The first words of commands that run without a question in this mode; see `ProviderModes.unasked`. */
   readonly runsUnasked: (mode: string | undefined) => readonly string[]

@@ -23,7 +23,8 @@ export function closedValue(option: Named): string | undefined {
 }
 
 /**
- * Returns a stand-in for an option of a session that does not run. Its value `off` lets `isOpenOption` judge the id.
+ * Returns a stand-in for an option whose values are unknown because no session runs. With its value `off`,
+ * `isOpenOption` judges the id.
  */
 export function unknownOption(id: string): Named {
   return { id, category: undefined, values: ['off'] }

@@ -141,7 +141,7 @@ export class OwnBeginning {
     return !isOver && !this.#isTail && update['sessionUpdate'] === 'tool_call' && !isEmpty(update['status'])
   }
 
-  /** Returns false only for a known id between turns. Remembers the newest `rememberedMessages` ids. */
+  /** Returns false only between turns, for a known `messageId`. Remembers the newest `rememberedMessages` ids. */
   #isNewMessage(update: Fields): boolean {
     const id = textOf(update['messageId'])
     if (id === undefined || (this.#listener === undefined && this.#messages.has(id))) return id === undefined

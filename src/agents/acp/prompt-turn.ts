@@ -1,8 +1,8 @@
 /**
  * Sends one prompt to an external agent and processes its updates and questions until the prompt ends.
  *
- * A stopped agent is asked to cancel. If it does not respond within `drainMs`, or if a call may still run, its program
- * must be ended (`replace`, decisions 16).
+ * When the turn is stopped, the agent is asked to cancel. If it does not respond within `drainMs`, or if a call may
+ * still run, its program must be ended (`replace`, decisions 16).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deferred, within } from '../../base/wait.ts'

@@ -70,7 +70,7 @@ const known: Readonly<Record<string, Quirks>> = {
       + 'cline-mcp.jsonl: a server of session/new whose tool its model does not have',
   },
   openhands: {
-    // With this text LiteLLM reports a missing key.
+    // LiteLLM reports a missing key with the last of these texts.
     loginRefused: /litellm\.AuthenticationError|litellm\.PermissionDeniedError|Missing credentials\. Please pass an/,
     // LiteLLM reports a 401 with unknown text as a bad request. Its traceback on stderr has the cause in wrapped lines.
     loginRefusedOnStderr: /AuthenticationError:\s+Error\s+code:\s+401\b/,

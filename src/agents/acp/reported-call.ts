@@ -141,7 +141,7 @@ export class ReportedCall {
     this.#answer(parts.map(({ answered }) => rejectionDraft(answered, reason, source)))
   }
 
-  /** Handles an update after the answer. Calls `ran` for a refused call that has completed. */
+  /** Handles an update that comes after the call's result. Calls `ran` if a refused call has run to its end. */
   updateLate(news: Fields): void {
     if (this.#refused === undefined || news['status'] !== 'completed') return
     this.#options.ran(ranCall(this.id, mergeToolCall(this.#refused, news, true), 'refused', this.#options))
@@ -252,7 +252,7 @@ export class ReportedCall {
     }))
   }
 
-  /** Makes the observation of one part: with the output in `end`, or with a note about the call. */
+  /** Makes the observation of one part: with the output in `end`, or with a note that the first part has the output. */
   #observation(
     { answered }: RecordedPart,
     part: CallPart,

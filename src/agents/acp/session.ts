@@ -50,7 +50,7 @@ export interface OwnWorkKeeper {
   isKnownCall(id: string): boolean
   /** Asks for a turn for the agent's own work. Resolves when a run is under way; rejects when no turn may begin. */
   begin(): Promise<void>
-  /** Ends the agent after `begin` rejected: an agent must not work without a record. */
+  /** Ends the agent after `begin` rejected: an agent must not work while no turn records its work. */
   refused(): void
 }
 

@@ -11,7 +11,7 @@ import type { Provider } from '../../settings/providers.ts'
 import { AcpFailure, cutDetail } from './failure.ts'
 import { objectsOf, textOf } from '../../base/fields.ts'
 
-/** The credentials with which a program was started. */
+/** Facts about the credentials with which a program was started. */
 export interface SignIn {
   /** The provider of the program; undefined for a program that is not in the provider table. */
   readonly provider: Provider | undefined

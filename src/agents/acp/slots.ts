@@ -84,7 +84,7 @@ export class AgentSlots {
       await untilAborted(turn.promise, signal)
       this.#promised--
     } catch (reason) {
-      // Outside the queue the agent has got a slot already. The slot goes to the next agent.
+      // The agent left the queue because it got a slot. The slot goes to the next agent.
       if (!this.#queue.delete(turn)) {
         this.#promised--
         this.#giveNext()

@@ -105,7 +105,7 @@ export function diffsOf(call: ToolCall): readonly Diff[] {
   })
 }
 
-/** True for `{` or `[` after any white space. */
+/** True for a text that begins, after any white space, with `{` or `[`. */
 function isJsonLike(text: string): boolean {
   return /^\s*[{[]/.test(text)
 }

@@ -36,7 +36,7 @@ export interface AskedCall {
   readonly isTooLong: boolean
 }
 
-/** The most open calls. One more call ends all open calls with an error. */
+/** The most open calls of a turn. One more call ends all open calls with an error. */
 const openCallLimit = 1000
 const lateLogLimit = 20
 
@@ -56,7 +56,7 @@ export class TurnCalls {
     this.#announcements = new Announcements(options.timers)
   }
 
-  /** True while a call has no answer. */
+  /** True while a call has no result. */
   get hasOpen(): boolean {
     return this.#open.size > 0
   }
@@ -105,7 +105,7 @@ export class TurnCalls {
     this.#open.get(callId)?.reject(reason, source)
   }
 
-  /** Answers with a note each allowed call without a later update. Its work may have another id. */
+  /** Ends with a note each call without updates since it was allowed: its updates may have had another id. */
   settleUnheardOf(): void {
     for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
   }

@@ -25,7 +25,7 @@ export interface TurnEventsOptions extends TextHiding {
   readonly workingDir: string
   readonly titleIsCommand: boolean
   readonly observationsDir: string
-  /** The ids of calls in earlier turns. */
+  /** The ids of the conversation's calls so far. */
   readonly memory: CallMemory
   readonly record: (draft: EventDraft) => Recorded
   readonly delta: (piece: { readonly content?: string; readonly reasoning_content?: string }) => void
@@ -67,7 +67,7 @@ export class TurnEvents {
     return this.#lastText
   }
 
-  /** True while a call has no answer. */
+  /** True while a call has no result. */
   get hasOpenCalls(): boolean {
     return this.#calls.hasOpen
   }
