@@ -84,7 +84,7 @@ export const touches: readonly Touch[] = [
   { kind: 'read', name: '{home}/.openhands/**', why: 'the same', isAsked: true },
   { kind: 'program', name: '{agent}', why: 'the command of the settings; with --allow-npx, npx', isAsked: true },
   { kind: 'program', name: '{mcp}', why: 'the command of an MCP server', isAsked: true },
-  { kind: 'program', name: 'sh', why: '/bin/sh for commands of clients, hooks and npm; sh of PATH for git', isAsked: true },
+  { kind: 'program', name: 'sh', why: '/bin/sh for clients, hooks and npm; sh of PATH for git', isAsked: true },
   { kind: 'program', name: 'git', why: 'changes and commits; worktrees; skills and plugins', isAsked: true },
   { kind: 'program', name: 'npm', why: 'installs agents', isAsked: true },
   { kind: 'program', name: '{browser}', why: 'Chromium of PATH, or of --browser', isAsked: true },
