@@ -17,12 +17,12 @@ import type { SourceFile } from './shape/source-file.ts'
 
 const { flags, words: [given] } = commandLine({
   command: 'npm run audit',
-  help: 'Prints what a reviewer wants to know of the source: parts, powers with their calls, what a server touches, ' +
-    'the worst time of each regular expression, swallowed errors with their reasons, casts, and what has changed ' +
-    'since the newest tag. Takes about half a minute.',
+  help: 'Prints what a reviewer wants to know of the source: parts, powers with their doors, the worst time of each ' +
+    'regular expression, swallowed errors, casts, addresses, environment variables, and what has changed since the ' +
+    'newest tag. Takes about half a minute.',
   words: { name: 'FOLDER', help: 'The folder that has the src; default: this repository', limit: 1 },
   flags: {
-    full: { help: 'Print every list whole' },
+    full: { help: 'Print every list whole, with its lines' },
     json: { help: 'Print the report as JSON' },
     since: { value: 'REF', help: 'Compare with this commit, tag or branch' },
     untimed: { help: 'Do not measure the regular expressions, which takes most of the time' },

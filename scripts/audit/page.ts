@@ -1,9 +1,14 @@
-/** Prints a report for people: a summary of one screen, then a section for each question; whole lists with `full`. */
+/**
+ * Prints a report for people: one page that answers what a reviewer asks first, and everything with `full`.
+ *
+ * Control characters of the source are printed as escape sequences, so that no text of it steers the terminal.
+ */
 import { formatRows } from '../../src/base/rows.ts'
 import type { Changes } from './changes.ts'
 import { slowMs } from './pattern-time.ts'
 import type { Report, TimedPattern } from './report.ts'
 import type { Found } from './surface.ts'
+import { variableUses } from './variables.ts'
 
 export interface PageOptions {
   readonly full: boolean
@@ -14,26 +19,39 @@ export interface PageOptions {
   readonly leftOut: readonly string[]
 }
 
+/** The rows of a list that the page shows. */
+const shownPatterns = 5
+const shownChanges = 3
+
 export function printPage(report: Report, options: PageOptions): string {
   const { since, changes, leftOut, full } = options
-  return [
-    'SUMMARY', summaryOf(report), ...leftOut.map((one) => `Left out: ${one}`), '',
+  return visible([
+    'SUMMARY', summaryOf(report), ...leftOut.map((one) => `Left out: ${one}`),
+    ...(full ? [] : ['Every list whole, with its places: npm run audit -- --full']), '',
     'PARTS', unitTable(report), '',
-    'POWERS: which file, by which door, at which lines (SECURITY.md: "Which file can do harm")',
-    powersOf(report, full), '',
-    'WHAT A RUNNING SERVER TOUCHES (SECURITY.md has the same table; npm run check:trace compares)', touched(report), '',
-    'ENVIRONMENT VARIABLES whose names stand in the source; beside them AGENT_SERVER_NAME for each option',
-    placesOf(report.variables, full), '',
-    'ADDRESSES that stand in the source: providers and examples; none is connected to unless it is configured',
-    placesOf(report.addresses, full), '',
+    'POWERS: how many files have each, and by which doors (SECURITY.md: "Which file can do harm")',
+    ...(full ? powerPlaces(report) : powersOf(report)), '',
+    ...(full ? ['MEMBERS NAMED BY AN EXPRESSION', placesOf(report.members), ''] : []),
     `REGULAR EXPRESSIONS: the slowest at the limit of their text, in ms of processor time (limit ${slowMs})`,
     patternTable(report, full), '',
-    'ERRORS THAT END WHERE THEY ARE CAUGHT, with the reason beside each', swallowedOf(report, full), '',
-    'CASTS (as, without as const)', castsOf(report), '',
+    'ERRORS THAT END WHERE THEY ARE CAUGHT', swallowedOf(report, full), '',
+    'CASTS (as, without as const)', castsOf(report, full), '',
+    'ADDRESSES that stand in the source: providers and examples; none is connected to unless it is configured',
+    full ? placesOf(report.addresses) : wrapped(namesOf(report.addresses)), '',
+    'ENVIRONMENT VARIABLES whose names stand in the source; beside them AGENT_SERVER_NAME for each option is read',
+    ...variablesOf(report, full), '',
+    ...(full ? ['WHAT A RUNNING SERVER TOUCHES (npm run check:trace compares)', touched(report), ''] : []),
     ...(full ? ['ROUTES', ...report.routes.map(({ file, name }) => `  ${name}  (${file})`), ''] : []),
     ...(since === undefined || changes === undefined ? [] : [`CHANGED SINCE ${since}`, changed(changes, full), '']),
     ...(report.faults.length === 0 ? ['No fault.'] : ['FAULTS', ...report.faults.map((one) => `  ${one}`)]),
-  ].join('\n')
+  ].join('\n'))
+}
+
+/** Replaces control characters and marks of direction by escape sequences. */
+function visible(page: string): string {
+  return page.replaceAll(/[\0-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (char) => {
+    return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
 }
 
 function summaryOf(report: Report): string {
@@ -46,7 +64,9 @@ function summaryOf(report: Report): string {
     ['Source', `${lines} lines by hand: core ${core?.lines ?? 0}, ${units.length - 1} parts`],
     ['Interface', `${report.routes.length} routes, each with a right; ${report.options.length} options`],
     ['Powers', `${new Set(powers.map(({ file }) => file)).size} files can do harm; the others compute`],
+    ['Touched', `${report.touches.length} files, programs and addresses: the table is in SECURITY.md`],
     ['Packages', `${packages.length} at run time`],
+    ['Computed members', `${report.members.length}, such as list[at + 1]; check:shape finds those that a text names`],
     ['Regular expressions', slowest === undefined ? 'not measured' : `${patterns.length} measured, ` +
       `${patterns.filter(({ time }) => time.ms > slowMs).length} over ${slowMs} ms; slowest ` +
       `${slowest.time.ms.toFixed(0)} ms; ${superLinear.length} grow faster than their text; ` +
@@ -63,97 +83,133 @@ function unexplained(swallowed: Report['swallowed']): Report['swallowed'] {
 
 function unitTable({ units }: Report): string {
   return formatRows([
-    ['', 'files', 'lines', 'routes', 'options', 'powers'],
-    ...units.map(({ unit, files, lines, routes, options, powers }) =>
-      [unit, `${files}`, `${lines}`, `${routes}`, `${options}`, powers.join('; ')]),
+    ['', 'files', 'lines', 'routes', 'options', 'files with powers'],
+    ...units.map(({ unit, files, lines, routes, options, powerful }) =>
+      [`  ${unit}`, ...[files, lines, routes, options, powerful].map((count) => `${count}`)]),
   ])
 }
 
-function powersOf({ powers }: Report, full: boolean): string {
+function powersOf({ powers }: Report): readonly string[] {
+  return [...new Set(powers.map(({ power }) => power))].map((power) => {
+    const uses = powers.filter((use) => use.power === power)
+    const files = new Set(uses.map(({ file }) => file))
+    const doors = [...new Set(uses.map(({ door }) => nameOfDoor(door)))]
+    return wrapped([`${power}: ${files.size} files by`, ...doors], '    ').slice(2)
+  })
+}
+
+function powerPlaces({ powers }: Report): readonly string[] {
   return [...new Set(powers.map(({ power }) => power))].flatMap((power) => {
     const uses = powers.filter((use) => use.power === power)
     const files = [...new Set(uses.map(({ file }) => file))]
-    const places = files.map((file) => {
-      const own = uses.filter((use) => use.file === file)
-      const doors = own.map(({ door, lines }) => `${door.split(' of ')[0] ?? door}:${lines.slice(0, 8).join(',')}`)
+    return [`  ${power}: ${files.length} files`, ...files.map((file) => {
+      const doors = uses.filter((use) => use.file === file)
+        .map(({ door, lines }) => `${nameOfDoor(door)}:${lines.join(',')}`)
       return `    ${file}  ${doors.join('  ')}`
-    })
-    const isShort = full || files.length <= 10
-    const few = `    ${files.slice(0, 3).join(', ')} and ${files.length - 3} more (--full)`
-    return [`  ${power}: ${files.length} files`, ...(isShort ? places : [few])]
-  }).join('\n')
+    })]
+  })
 }
 
-function touched({ touches }: Report): string {
-  if (touches.length === 0) return '  no list: this source has no part selftest'
-  return formatRows(touches.map(({ kind, name, why }) => [`  ${kind}`, name, why]))
+function nameOfDoor(door: string): string {
+  const [name = door, module = ''] = door.split(' of ')
+  return name === 'all' ? `all of ${module}` : name
 }
 
-function placesOf(found: readonly Found[], full: boolean): string {
-  const names = [...new Set(found.map(({ name }) => name))].sort()
-  if (!full) return wrapped(names)
-  return formatRows(names.map((name) => {
+function touched({ touches: rows }: Report): string {
+  if (rows.length === 0) return '  no list: this source has no part selftest'
+  return formatRows(rows.map(({ kind, name, why }) => [`  ${kind}`, name, why]))
+}
+
+function namesOf(found: readonly Found[]): readonly string[] {
+  return [...new Set(found.map(({ name }) => name))].sort()
+}
+
+function placesOf(found: readonly Found[]): string {
+  return formatRows(namesOf(found).map((name) => {
     const places = found.filter((one) => one.name === name).map(({ file, line }) => `${file}:${line}`)
-    return [`  ${name}`, places.join(' ')]
+    return [`  ${name}`, [...new Set(places)].join(' ')]
   }))
 }
 
-function wrapped(words: readonly string[]): string {
-  const lines = ['']
+function variablesOf({ variables }: Report, full: boolean): readonly string[] {
+  return variableUses.flatMap((use) => {
+    const own = variables.filter((one) => one.use === use)
+    const others = new Set(use === 'named' ? variables.filter((one) => one.use !== use).map(({ name }) => name) : [])
+    const names = namesOf(own).filter((name) => !others.has(name))
+    if (names.length === 0) return []
+    const isCounted = !full && (use === 'for agents' || use === 'refused')
+    const title = `  ${meanings[use]}: ${names.length}${isCounted ? ' (--full)' : ''}`
+    return isCounted ? [title] : [title, full ? placesOf(own) : wrapped(names, '    ')]
+  })
+}
+
+const meanings = {
+  read: 'read by the server',
+  'passed on': 'passed on to every program, beside LC_* and those of --pass-env',
+  'for agents': 'passed on to agents, those of a provider to its own agents',
+  set: 'set for a program',
+  refused: 'refused as the name of a secret, beside names with certain words',
+  named: 'named for another purpose',
+} as const satisfies Record<(typeof variableUses)[number], string>
+
+function wrapped(words: readonly string[], margin = '  '): string {
+  const lines = [margin]
   for (const word of words) {
     const last = lines.at(-1) ?? ''
-    if (last.length + word.length > 116) lines.push(`  ${word}`)
-    else lines[lines.length - 1] = `${last}${last === '' ? '  ' : ' '}${word}`
+    if (last.length + word.length > 118 && last !== margin) lines.push(`${margin}${word}`)
+    else lines[lines.length - 1] = `${last}${last === margin ? '' : ' '}${word}`
   }
   return lines.join('\n')
 }
 
 function patternTable({ patterns, madePatterns }: Report, full: boolean): string {
-  const shown = full ? patterns : patterns.slice(0, 12)
+  const shown = full ? patterns : patterns.slice(0, shownPatterns)
   const made = madePatterns.map(({ file, line, name, why }) => {
-    return [`  ${file}:${line}`, name.length > 60 ? `${name.slice(0, 57)}...` : name, why ?? 'NO REASON']
+    return [`  ${file}:${line}`, ...(full ? [name] : []), why ?? 'NO REASON']
   })
   return [
-    formatRows([['  ms', 'characters', 'growth', 'place', 'expression'], ...shown.map(patternRow)]),
+    formatRows([['  ms', 'characters', 'growth', 'place', 'expression'], ...shown.map((one) => patternRow(one, full))]),
     ...(full ? [] : [`  and ${patterns.length - shown.length} faster ones (--full)`]),
     ...(made.length === 0 ? [] : ['  Not evaluated and not measured, with the reason:', formatRows(made)]),
   ].join('\n')
 }
 
-function patternRow({ places: [place = '', ...more], text, time, why }: TimedPattern): readonly string[] {
-  const chars = `${time.chars}${why === undefined ? '' : ` (${why})`}`
+function patternRow({ places, text, time, why }: TimedPattern, full: boolean): readonly string[] {
+  const [place = '', ...more] = places
+  const chars = `${time.chars}${why === undefined || !full ? '' : ` (${why})`}`
   const growth = time.isSuperLinear ? 'faster' : 'linear'
-  const places = more.length === 0 ? place : `${place} +${more.length}`
-  return [`  ${time.ms.toFixed(1)}`, chars, growth, places, text.slice(0, 60)]
+  const shown = full || more.length === 0 ? places.join(' ') : `${place} and ${more.length} more`
+  return [`  ${time.ms.toFixed(1)}`, chars, growth, shown, full || text.length <= 40 ? text : `${text.slice(0, 37)}...`]
 }
 
 function swallowedOf({ swallowed }: Report, full: boolean): string {
   const missing = unexplained(swallowed)
   const shown = full ? swallowed : missing
   const rows = shown.map(({ file, line, code, reason }) => `  ${file}:${line}  ${code}  // ${reason ?? 'NO REASON'}`)
-  const hint = full ? '' : ' (--full lists them)'
-  return [`  ${swallowed.length} in all, ${missing.length} without a reason${hint}`, ...rows].join('\n')
+  const without = missing.length === 0 ? 'none' : `${missing.length}`
+  return [`  ${swallowed.length} in all; without a reason beside it: ${without}`, ...rows].join('\n')
 }
 
-function castsOf({ casts: { byHand, generated } }: Report): string {
+function castsOf({ casts: { byHand, generated } }: Report, full: boolean): string {
   const places = (found: readonly Found[]): string => found.map(({ file, line }) => `${file}:${line}`).join(' ')
   return [
-    `  by hand: ${byHand.length} ${places(byHand)}`,
-    `  generated: ${generated.length}, one where a validator of an object returns: ` +
-      `${places(generated.slice(0, 5))} ...`,
+    byHand.length === 0 ? '  by hand: none' : `  by hand: ${byHand.length} ${places(byHand)}`,
+    `  generated: ${generated.length}, one where a validator of an object returns`,
+    ...(full ? [wrapped(generated.map(({ file, line }) => `${file}:${line}`), '    ')] : []),
   ].join('\n')
 }
 
 function changed({ lines, added, removed }: Changes, full: boolean): string {
   const lists = ([title, all]: readonly [string, Changes['added']]): string[] =>
     Object.entries(all).filter(([, list]) => list.length > 0).flatMap(([name, list]) => {
-      const shown = full ? list : list.slice(0, 10)
+      const shown = full ? list : list.slice(0, shownChanges)
       const more = list.length - shown.length
       const rest = more > 0 ? [`    and ${more} more (--full)`] : []
       return [`  ${title} ${name}: ${list.length}`, ...shown.map((one) => `    ${one}`), ...rest]
     })
+  const units = lines.map(({ unit, before, now }) => `${unit} ${before} to ${now};`)
   return [
-    formatRows([['  lines', 'before', 'now'], ...lines.map((one) => [`  ${one.unit}`, `${one.before}`, `${one.now}`])]),
+    units.length === 0 ? '  No part has another number of lines.' : wrapped(['Lines:', ...units]),
     ...lists(['New', added]), ...lists(['Gone', removed]),
   ].join('\n')
 }

@@ -1,5 +1,6 @@
 /** Everything that an audit finds in a source, as data: the page and `--json` print it. */
 import { isGenerated } from '../shape/architecture.ts'
+import { computedMembers } from '../shape/members.ts'
 import { sizesOf } from '../shape/sizes.ts'
 import type { SourceFile } from '../shape/source-file.ts'
 import { castsOf } from '../shape/style.ts'
@@ -8,10 +9,10 @@ import { PatternRunner } from './pattern-runner.ts'
 import { measurePattern, slowMs, type PatternTime } from './pattern-time.ts'
 import { patternsOf, type FoundPattern } from './patterns.ts'
 import {
-  addressesOf, optionsOf, packagesOf, powerUsesOf, routesOf, touchesOf, unitOf, variablesOf, type Found, type PowerUse,
-  type Touched,
+  addressesOf, optionsOf, packagesOf, powerUsesOf, routesOf, touchesOf, unitOf, type Found, type PowerUse, type Touched,
 } from './surface.ts'
 import { findSwallowed, type Swallowed } from './swallowed.ts'
+import { variablesOf, type Variable } from './variables.ts'
 
 export interface Unit {
   readonly unit: string
@@ -19,7 +20,8 @@ export interface Unit {
   readonly lines: number
   readonly routes: number
   readonly options: number
-  readonly powers: readonly string[]
+  /** Files with a power. */
+  readonly powerful: number
 }
 
 export interface TimedPattern {
@@ -47,7 +49,9 @@ export interface Report {
   readonly madePatterns: readonly MadePattern[]
   readonly swallowed: readonly Swallowed[]
   readonly casts: { readonly byHand: readonly Found[]; readonly generated: readonly Found[] }
-  readonly variables: readonly Found[]
+  readonly variables: readonly Variable[]
+  /** Members that are named by an expression. */
+  readonly members: readonly Found[]
   readonly addresses: readonly Found[]
   readonly touches: readonly Touched[]
   readonly packages: readonly Found[]
@@ -74,14 +78,14 @@ export function reportOn(files: readonly SourceFile[], measures: boolean): Repor
       unit, files: count, lines,
       routes: routes.filter(within(unit)).length,
       options: options.filter(within(unit)).length,
-      powers: [...new Set(powers.filter(within(unit)).map(({ power }) => power))],
+      powerful: new Set(powers.filter(within(unit)).map(({ file }) => file)).size,
     })),
     routes, options, powers, patterns, swallowed, packages,
     madePatterns,
     casts: {
       byHand: casts.filter(({ file }) => !isGenerated(file)), generated: casts.filter(({ file }) => isGenerated(file)),
     },
-    variables: variablesOf(files), addresses: addressesOf(files), touches: touchesOf(files),
+    variables: variablesOf(files), members: membersOf(files), addresses: addressesOf(files), touches: touchesOf(files),
     faults: [
       ...patterns.filter(({ time }) => time.ms > slowMs).map((one) => {
         return `${one.places[0]}: ${one.text} takes ${one.time.ms.toFixed(0)} ms for ${one.time.chars} characters: ` +
@@ -100,6 +104,10 @@ export function reportOn(files: readonly SourceFile[], measures: boolean): Repor
       ...packages.map(({ file, line, name }) => `${file}:${line}: imports the package "${name}"`),
     ],
   }
+}
+
+function membersOf(files: readonly SourceFile[]): readonly Found[] {
+  return files.flatMap((file) => computedMembers(file).map(({ line, text }) => ({ file: file.path, line, name: text })))
 }
 
 /** Equal expressions with the same limit are measured once. */

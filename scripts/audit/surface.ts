@@ -1,6 +1,6 @@
 /**
- * What a source offers and reaches, read from its tokens: routes with their rights, options, uses of powers, names of
- * environment variables, addresses, packages, and the list of what a running server touches.
+ * What a source offers and reaches, read from its tokens: routes with their rights, options, uses of powers,
+ * addresses, packages, and the list of what a running server touches.
  *
  * It reads tables that are written out. A route or an option that is computed would be missed; the source has none.
  */
@@ -8,6 +8,7 @@ import { powers } from '../shape/power-table.ts'
 import { usesOf } from '../shape/powers.ts'
 import type { SourceFile } from '../shape/source-file.ts'
 import type { Token } from '../shape/tokens.ts'
+import { linesOfName } from './uses.ts'
 
 /** Something at a place of the source. */
 export interface Found {
@@ -59,13 +60,10 @@ export interface PowerUse {
 }
 
 export function powerUsesOf(files: readonly SourceFile[]): readonly PowerUse[] {
-  const uses = files.flatMap((file) => usesOf(file).flatMap(({ what, line, rows }) => rows.map(({ power }) => {
-    const name = what.split(' of ')[0] ?? what
-    const calls = file.code.filter((token, index) => {
-      return token.text === name && token.kind === 'word' && token.line > line && file.code[index - 1]?.text !== '.'
-    })
-    return { power, file: file.path, door: what, lines: [...new Set([line, ...calls.map((call) => call.line)])] }
-  })))
+  const uses = files.flatMap((file) => usesOf(file).flatMap(({ what, line, rows, local }) => {
+    const lines = [line, ...(local === undefined ? [] : linesOfName(file, local, line))]
+    return rows.map(({ power }) => ({ power, file: file.path, door: what, lines }))
+  }))
   const joined = new Map<string, PowerUse>()
   for (const use of uses) {
     const key = `${use.power} ${use.file} ${use.door}`
@@ -76,28 +74,16 @@ export function powerUsesOf(files: readonly SourceFile[]): readonly PowerUse[] {
   return [...joined.values()].sort((a, b) => order.indexOf(a.power) - order.indexOf(b.power))
 }
 
-const variable = /^(?:HOME|PATH|TMPDIR|SHELL|LANG|TERM|USER|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)$/
+const address = /(?:https?|wss?):\/\/[a-z0-9[][^\s'"`$<>)\\]*/gi
 
-/** Words of this form that are no variables: constants of Node, and values of interfaces. */
-const noVariable = new RegExp([
-  /^(?:ERR|O|E|HPE|EAI|BROTLI_PARAM)_/,
-  /^(?:CREATED|UPDATED|TIMESTAMP|IMAGE|MALFORMED)_/,
-  /_(?:CONTENT|OK|TOOL_CALL|TOKENS|SPEED|FLUSH|INTEGER|TEXT|CODES)$/,
-].map(({ source }) => source).join('|'))
-
-/** Names of environment variables that stand in the source: read, passed on, set for a program or removed. */
-export function variablesOf(files: readonly SourceFile[]): readonly Found[] {
-  return byHand(files).flatMap(({ path, code }) => code
-    .filter(({ kind, text }, index) => (kind === 'string' || (kind === 'word' && code[index - 1]?.text !== '.')) &&
-      variable.test(text) && (!noVariable.test(text) || text === 'OPENCODE_CONFIG_CONTENT'))
-    .map(({ line, text }) => ({ file: path, line, name: text })))
-}
-
-/** Addresses that stand in the source. */
+/** Addresses that stand in the source. The rest of a template is `...`. */
 export function addressesOf(files: readonly SourceFile[]): readonly Found[] {
   return byHand(files).flatMap(({ path, code }) => code
-    .filter(({ kind, text }) => (kind === 'string' || kind === 'template') && /^`?(?:https?|wss?):\/\/[a-z]/.test(text))
-    .map(({ line, text }) => ({ file: path, line, name: text })))
+    .filter(({ kind }) => kind === 'string' || kind === 'template')
+    .flatMap(({ line, text }) => (text.match(address) ?? []).map((found) => {
+      const isOpen = text.endsWith(`${found}\${`)
+      return { file: path, line, name: isOpen ? `${found}...` : found.replace(/[.,;:]$/, '') }
+    })))
 }
 
 function byHand(files: readonly SourceFile[]): readonly SourceFile[] {

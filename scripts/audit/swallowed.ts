@@ -35,7 +35,8 @@ export function findSwallowed(file: SourceFile): readonly Swallowed[] {
     .filter((handler) => endsError(file.code.slice(handler.from, handler.to), partners, handler))
     .map((handler): Swallowed => {
       const line = file.code[handler.at]?.line ?? 0
-      return { file: file.path, line, code: codeOf(file, handler), reason: reasonBeside(file, partners, handler) }
+      const code = codeOf(file, partners, handler)
+      return { file: file.path, line, code, reason: reasonBeside(file, partners, handler) }
     })
 
   function endsError(body: readonly Token[], partnersOfAll: ReadonlyMap<number, number>, handler: Handler): boolean {
@@ -137,8 +138,14 @@ function isStatement(code: readonly Token[], index: number): boolean {
   return start?.text === 'Promise' && before?.text === 'await' && !'=:('.includes(code[index - 4]?.text ?? ';')
 }
 
-function codeOf({ text, code }: SourceFile, { at, to }: Handler): string {
-  const words = text.slice(code[at]?.start, code[to - 1]?.end).split(/\s+/).join(' ')
+/** The code without comments, to the end of the call. */
+function codeOf({ code }: SourceFile, partners: ReadonlyMap<number, number>, { at, to }: Handler): string {
+  const end = Math.max(to, (code[at + 1]?.text === '(' ? partners.get(at + 1) ?? at : at) + 1)
+  const words = code.slice(at, end).map(({ start, kind, text }, index) => {
+    const before = code[at + index - 1]
+    const shown = kind === 'string' ? `'${text}'` : text
+    return index === 0 || before?.end === start ? shown : ` ${shown}`
+  }).join('').replaceAll(/\s+/g, ' ')
   return words.length > 80 ? `${words.slice(0, 77)}...` : words
 }
 

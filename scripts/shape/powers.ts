@@ -62,15 +62,18 @@ export interface Use {
   readonly what: string
   readonly line: number
   readonly rows: readonly Power[]
+  /** The name in this file of something that is imported; undefined for a global name. */
+  readonly local?: string | undefined
 }
 
 /** Everything with a power that a file uses. */
 export function usesOf(file: SourceFile): Use[] {
   const modules = file.imports
     .filter(({ typeOnly }) => !typeOnly)
-    .flatMap(({ specifier, line, names }) => {
+    .flatMap(({ specifier, line, names, bindings }) => {
       const module = moduleOf(file.path, specifier)
-      return names.flatMap((name) => useOfModule(module, name, line))
+      return names.flatMap((name, index) => useOfModule(module, name, line)
+        .map((use) => ({ ...use, local: bindings[index]?.local })))
     })
   return [...modules, ...file.code.flatMap((_, index) => useOfGlobal(file.code, index))]
 }

@@ -53,14 +53,49 @@ test('tells what is new and what is gone', () => {
   assert.equal(added['powers'], ['Send requests: src/base/b.ts: connect of node:net'])
 })
 
+const page = { since: undefined, changes: undefined, leftOut: [], full: true }
+
 test('the page names what was left out, and the faults', () => {
   const files = tree({ ...source, 'base/c.ts': 'b().catch(() => 1)' })
-  const options = { since: undefined, changes: undefined, leftOut: ['changes: there is no git'], full: true }
-  const page = printPage(reportOn(files, false), options)
-  assert.match(page, /Left out: changes: there is no git/)
-  assert.match(page, /src\/process\/child\.ts {2}spawn:1,2/)
-  assert.match(page, /src\/base\/a\.ts:1 .*\/\/ Gone\./)
-  assert.match(page, /FAULTS\n {2}src\/base\/c\.ts:1: an error ends here without a reason/)
+  const text = printPage(reportOn(files, false), { ...page, leftOut: ['changes: there is no git'] })
+  assert.match(text, /Left out: changes: there is no git/)
+  assert.match(text, /src\/process\/child\.ts {2}spawn:1,2/)
+  assert.match(text, /src\/base\/a\.ts:1 {2}catch\(\(\) => 1\) {2}\/\/ Gone\./)
+  assert.match(text, /FAULTS\n {2}src\/base\/c\.ts:1: an error ends here without a reason/)
+})
+
+test('the page without --full has each power with its doors, counts, and no places', () => {
+  const text = printPage(reportOn(tree(source), false), { ...page, full: false })
+  assert.match(text, /npm run audit -- --full/)
+  assert.match(text, /\n {2}Start and end programs: 1 files by spawn\n/)
+  assert.match(text, /1 in all; without a reason beside it: none/)
+  assert.match(text, /by hand: none/)
+  assert.not.match(text, /src\/process\/child\.ts/)
+})
+
+test('the page of this source is short', async () => {
+  const { readTree } = await import('../../../scripts/audit/tree.ts')
+  const text = printPage(reportOn(readTree(process.cwd()), false), { ...page, full: false })
+  assert.ok(text.split('\n').length <= 140, `${text.split('\n').length} lines`)
+})
+
+test('the page shows control characters of the source as escape sequences', () => {
+  const files = tree({ 'a.ts': "const a = new RegExp('\\u001b\u001b[31m' + b)" })
+  const text = printPage(reportOn(files, false), page)
+  assert.not.match(text, /\u001b/)
+  assert.match(text, /\\u001b\\u001b\[31m/)
+})
+
+test('a reason is printed once, and not as code', () => {
+  const files = tree({ 'a.ts': 'try { b() } catch { // Gone.\n  return 1\n}' })
+  const text = printPage(reportOn(files, false), page)
+  assert.match(text, /src\/a\.ts:1 {2}catch { return 1 } {2}\/\/ Gone\.\n/)
+})
+
+test('an expression that is not evaluated is a fault without a reason', () => {
+  const files = tree({ 'a.ts': 'const a = new RegExp(b)', 'schema/check.ts': "new RegExp(pattern, 'u')" })
+  const { faults } = reportOn(files, false)
+  assert.equal(faults.map((fault) => fault.split(':')[0]), ['scripts/audit/pattern-limits.ts', 'src/a.ts'])
 })
 
 test('reads the same routes from the text as the program has', async () => {
