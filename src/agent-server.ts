@@ -82,7 +82,7 @@ export interface AgentServer {
   readonly sessionKeyPath: string | undefined
   /** Masks the secrets that the server knows (base/masking) in a text, for a host's own output. */
   mask(text: string): string
-  /** Listens on the configured host and port. @throws AppError `cannot_listen`; TypeError for a second call */
+  /** Listens on the configured host and port. @throws AppError `cannot_listen`, `unavailable`; TypeError for a second call */
   listen(): Promise<Listening>
   /**
    * Returns an address that opens the console and signs a browser in once. Returns undefined without a console. `url`
@@ -197,6 +197,7 @@ class Server implements AgentServer {
   readonly #closeLog: () => Promise<void>
   #sessionKeys: readonly string[]
   #listener: HttpServer | undefined
+  #opening: Promise<Pick<Listening, 'host' | 'port'>> | undefined
   #isDraining = false
   #closing: Promise<void> | undefined
 
@@ -233,8 +234,11 @@ class Server implements AgentServer {
 
   async listen(): Promise<Listening> {
     if (this.#listener !== undefined) throw new TypeError('The server listens already')
+    this.#assertOpen()
     this.#listener = createListener(this.handlers, this.#config, this.#app.parts.traffic)
-    const { host, port } = await this.#listener.listen({ host: this.#config.host, port: this.#config.port })
+    this.#opening = this.#listener.listen({ host: this.#config.host, port: this.#config.port })
+    const { host, port } = await this.#opening
+    this.#assertOpen()
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${this.#config.basePath}`
     await this.#app.announce(url)
     this.#log.info('Listening', { url, conversations: this.#app.service.count() })
@@ -300,9 +304,14 @@ class Server implements AgentServer {
     return this.#isDraining ? 'The server finishes its work before it ends' : undefined
   }
 
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw new AppError('unavailable', 'The server is closed')
+  }
+
   /** Closes the listener and the app at the same time: sockets end when the app closes their conversations. */
   async #close(): Promise<void> {
     this.#log.info('Closing: running conversations are paused')
+    await this.#opening?.catch(() => undefined) // `listen` throws the error.
     await Promise.all([this.#listener?.close(this.#config.shutdownGraceMs), this.#app.close()])
     this.#log.info('Closed')
     await this.#closeLog()

@@ -125,6 +125,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
   const { find: findConnection } = providerConnectionsOf(() => parts)
   const stores = openSealedStores({ dataDir: folder.path, cipher, masker, providers, parts: all, log, findConnection })
+  undo.push(() => stores.changes.close())
   const { settings, profiles, secrets } = stores
   await checkSeals(stores, log)
   const { runtimeDir, secretFolder } = await prepareRuntime(folder, secrets, options)

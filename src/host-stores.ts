@@ -1,7 +1,8 @@
 /**
  * The settings, secrets and LLM profiles for a host that uses the server as a library.
  *
- * Input is checked as in the REST routes. Output has no plain secrets.
+ * Input is checked as in the REST routes. Output has no plain secrets. A change throws AppError `unavailable` when the
+ * server is closed.
  */
 import { checked } from './schema/check.ts'
 import { LLM, type LLMInput } from './schema/generated/llm.ts'

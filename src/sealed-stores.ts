@@ -23,11 +23,14 @@ import { readSeals, sealsFile, writeSeals } from './settings/seals.ts'
 import { createSecretStore, type SecretStore } from './settings/secrets.ts'
 import { createSettingsStore, type SettingsStore } from './settings/store.ts'
 import type { SealedFile } from './settings/sealed-file.ts'
+import { Changes } from './settings/stored-file.ts'
 
 export interface SealedStores {
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
   readonly secrets: SecretStore
+  /** The changes of the three stores. A server closes them before it releases the data folder. */
+  readonly changes: Changes
   /** Returns the sealed files of the parts that exist in the data folder. */
   partFiles(): Promise<readonly SealedFile[]>
   /** Returns sentences about unreadable stores and missing keys. */
@@ -52,8 +55,9 @@ export interface SealedStoresOptions {
 
 export function openSealedStores(options: SealedStoresOptions): SealedStores {
   const { dataDir, cipher, masker, providers, parts: allParts, log } = options
+  const changes = new Changes()
   const parts = (file: string, subject: string) => {
-    return { path: join(dataDir, file), cipher, masker, onChange: changeLog(log, `${subject} were changed`) }
+    return { path: join(dataDir, file), cipher, masker, changes, onChange: changeLog(log, `${subject} were changed`) }
   }
   const { findConnection = async () => undefined } = options
   const profiles = createProfileStore({ ...parts('profiles.json', 'LLM profiles'), findConnection })
@@ -80,6 +84,7 @@ export function openSealedStores(options: SealedStoresOptions): SealedStores {
     settings,
     profiles,
     secrets,
+    changes,
     partFiles,
     async problems() {
       const files = (await partFiles()).map((file) => file.read())

@@ -124,6 +124,46 @@ test('pauses what runs when it is closed, once, and can be opened again on the s
   remove()
 })
 
+test('a closed server changes no settings, secrets or profiles, which another server may own', async () => {
+  const { folder, remove } = makeFolder()
+  const options = {
+    dataDir: join(folder, 'data'), workspaceDir: join(folder, 'work'), sessionApiKeys: ['the-key-of-the-host'],
+  }
+  const first = await createAgentServer(options)
+  await first.secrets.put({ name: 'ONE', value: 'the first value' })
+  const late = first.profiles.save('in-time', { model: 'a/b' })
+  await first.close()
+  await late
+  const second = await createAgentServer(options)
+  await second.settings.patch({ agent_settings_diff: { agent_kind: 'acp', acp_server: 'codex' } })
+  assert.is(await codeOf(first.settings.patch({ agent_settings_diff: { acp_model: 'stale' } })), 'unavailable')
+  assert.is(await codeOf(first.secrets.put({ name: 'TWO', value: 'the second value' })), 'unavailable')
+  assert.is(await codeOf(first.secrets.delete('ONE')), 'unavailable')
+  assert.is(await codeOf(first.profiles.save('late', { model: 'a/b' })), 'unavailable')
+  assert.is(await codeOf(first.profiles.delete('in-time')), 'unavailable')
+  await second.close()
+  const third = await createAgentServer(options)
+  assert.equal((await third.secrets.list()).map(({ name }) => name), ['ONE'])
+  assert.equal((await third.profiles.list()).map(({ name }) => name), ['in-time'])
+  assert.match(JSON.stringify((await third.settings.view()).agent_settings), '"acp_server":"codex"')
+  await third.close()
+  remove()
+})
+
+test('a closed server does not listen, and a server that is closed while it begins to listen keeps no port', () =>
+  withLibrary(async (server, folder) => {
+    await server.close()
+    assert.is(await codeOf(server.listen()), 'unavailable')
+    const folders = { dataDir: join(folder, 'other'), workspaceDir: join(folder, 'work') }
+    const ports = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPServerWrap').length
+    const before = ports()
+    const other = await createAgentServer({ ...folders, port: 0 })
+    const listening = codeOf(other.listen())
+    await other.close()
+    assert.is(await listening, 'unavailable')
+    assert.is(ports(), before)
+  }, { port: 0 }))
+
 test('refuses options that are unknown, unsafe or of the wrong kind, and a folder that is owned', () =>
   withLibrary(async (_server, folder) => {
     const dataDir = join(folder, 'data')

@@ -21,7 +21,7 @@ import { providerName, providerOf } from './model-home.ts'
 import { mapSecrets, openSecrets, sealSecrets, secretsToMask } from './secret-fields.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isUnset } from './secret-values.ts'
-import { createStoredFile, type StoredFile } from './stored-file.ts'
+import { createStoredFile, type Changes, type StoredFile } from './stored-file.ts'
 
 /**
  * Names must fit `ProfileName`. Each method throws AppError `settings_unreadable` for an unreadable file. A method that
@@ -74,6 +74,7 @@ export interface ProfileStoreOptions {
   /** Finds a provider connection. Default: there are no connections. */
   readonly findConnection?: FindConnection
   readonly onChange?: TellChange
+  readonly changes?: Changes
   /** `profiles.json` in the data folder. */
   readonly path: string
   readonly cipher: Cipher
@@ -91,11 +92,11 @@ const version = 1
 const type = 'LlmProfile'
 
 export function createProfileStore(options: ProfileStoreOptions): ProfileStore {
-  const { path, cipher, masker, profileLimit = 50, limitChars = 262_144 } = options
+  const { cipher, masker, profileLimit = 50, limitChars = 262_144 } = options
   const connectionOf = connectionsFor(options)
   const setMasked = createMaskedValues(masker)
   const mask = (name: string, profile: LlmProfile): void => setMasked(name, secretsToMask(type, profile))
-  const file = storedProfiles(path, cipher, mask, options.onChange)
+  const file = storedProfiles(options, mask)
 
   return {
     async list() {
@@ -177,10 +178,11 @@ function unusable(name: string, why: string): AppError {
 }
 
 function storedProfiles(
-  path: string, cipher: Cipher, mask: (name: string, profile: LlmProfile) => void, onChange: TellChange | undefined,
+  { path, cipher, onChange, changes }: ProfileStoreOptions, mask: (name: string, profile: LlmProfile) => void,
 ): StoredFile<Entries> {
   return createStoredFile<Entries>({
     onChange,
+    changes,
     path,
     version,
     keyIds: cipher.keyIds,

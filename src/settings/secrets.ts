@@ -12,7 +12,7 @@ import { isSealed, type Cipher } from './cipher.ts'
 import { createMaskedValues, type MaskedValues } from './masked-values.ts'
 import { maskedParts } from './masked-parts.ts'
 import { isUnset } from './secret-values.ts'
-import { createStoredFile, readVersioned, type StoredFile } from './stored-file.ts'
+import { createStoredFile, readVersioned, type Changes, type StoredFile } from './stored-file.ts'
 
 export interface SecretSummary {
   readonly name: string
@@ -49,6 +49,7 @@ export interface SecretStore {
 
 export interface SecretStoreOptions {
   readonly onChange?: TellChange
+  readonly changes?: Changes
   /** `secrets.json` in the data folder. */
   readonly path: string
   readonly cipher: Cipher
@@ -121,11 +122,13 @@ export function createSecretStore(options: SecretStoreOptions): SecretStore {
   }
 }
 
-function storedSecrets({ path, cipher, onChange }: SecretStoreOptions, setMasked: MaskedValues): StoredFile<Entries> {
+function storedSecrets(options: SecretStoreOptions, setMasked: MaskedValues): StoredFile<Entries> {
+  const { path, cipher, onChange, changes } = options
   return createStoredFile<Entries>({
     path,
     version,
     onChange,
+    changes,
     keyIds: cipher.keyIds,
     initial: () => new Map(),
     encode: (entries) => encode(entries, cipher),

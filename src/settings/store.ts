@@ -16,7 +16,7 @@ import { profileNotFound } from './profiles.ts'
 import type { Provider } from './provider.ts'
 import { sealSecrets, secretsToMask } from './secret-fields.ts'
 import { isUnset } from './secret-values.ts'
-import { createStoredFile } from './stored-file.ts'
+import { createStoredFile, type Changes } from './stored-file.ts'
 
 /** Every method throws AppError `settings_unreadable` when the file cannot be read. */
 export interface SettingsStore {
@@ -37,6 +37,7 @@ export interface SettingsStore {
 
 export interface SettingsStoreOptions {
   readonly onChange?: TellChange
+  readonly changes?: Changes
   /** `settings.json` in the data folder. */
   readonly path: string
   readonly cipher: Cipher
@@ -56,6 +57,7 @@ export function createSettingsStore(options: SettingsStoreOptions): SettingsStor
   const mask = ({ agent_settings: agent }: Settings): void => setMasked('agent', secretsToMask('AgentSettings', agent))
   const file = createStoredFile<Settings>({
     onChange: options.onChange,
+    changes: options.changes,
     path,
     version,
     keyIds: cipher.keyIds,

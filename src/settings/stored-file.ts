@@ -2,7 +2,7 @@
  * A JSON file of the data folder as a value in memory: read once, changed by one writer at a time, replaced as a whole.
  *
  * A changed value is visible when it is on disk. An unreadable file is not replaced: each use throws
- * `settings_unreadable` until the file is repaired.
+ * `settings_unreadable` until the file is repaired. A closed server changes no file, since another server may own it.
  */
 import { basename } from 'node:path'
 import { AppError } from '../base/errors.ts'
@@ -17,11 +17,31 @@ export interface StoredFile<T> {
    * Replaces the value by the result of `change`. Resolves when the result is on disk. Writes nothing if the value is
    * the same.
    * @throws the errors of `change`; AppError `settings_unreadable`, `storage_full`, `storage_failed`, `invalid_input`
-   * for a value that is too large. Then nothing has changed.
+   * for a value that is too large, `unavailable` after `Changes.close`. Then nothing has changed.
    */
   update(change: (current: T) => T | Promise<T>): Promise<T>
   /** Writes the value again, sealed with the sealing key, if the file exists. @throws AppError as `update` */
   rewrite(): Promise<void>
+}
+
+/** The changes of the stored files of one server. */
+export class Changes {
+  readonly #underWay = new Set<Promise<unknown>>()
+  #isClosed = false
+
+  /** Runs a change. @throws AppError `unavailable` after `close` */
+  async run<R>(change: () => Promise<R>): Promise<R> {
+    if (this.#isClosed) throw new AppError('unavailable', 'The server is closed')
+    const result = change()
+    this.#underWay.add(result)
+    return result.finally(() => this.#underWay.delete(result))
+  }
+
+  /** Refuses later changes, and resolves when the changes under way have ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.allSettled(this.#underWay)
+  }
 }
 
 type Content = Readonly<Record<string, unknown>>
@@ -39,10 +59,12 @@ export interface StoredFileOptions<T> {
   readonly keyIds?: readonly string[]
   /** Called when a changed value is on disk. */
   readonly onChange?: ((before: T, after: T) => void) | undefined
+  /** The changes of the server. Default: changes that are never closed. */
+  readonly changes?: Changes | undefined
 }
 
 export function createStoredFile<T>(options: StoredFileOptions<T>): StoredFile<T> {
-  const { path, version, initial, encode, onChange } = options
+  const { path, version, initial, encode, onChange, changes = new Changes() } = options
   let loaded: { readonly value: T; readonly isStored: boolean } | undefined
   let last: Promise<unknown> = Promise.resolve()
 
@@ -69,7 +91,7 @@ export function createStoredFile<T>(options: StoredFileOptions<T>): StoredFile<T
     return next
   }
   const inTurn = <R>(work: () => Promise<R>): Promise<R> => {
-    const result = last.then(work)
+    const result = changes.run(() => last.then(work))
     last = result.catch(() => undefined) // The caller gets the error from `result`.
     return result
   }

@@ -3,15 +3,16 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
-import { createStoredFile, type StoredFile } from '../../src/settings/stored-file.ts'
+import { Changes, createStoredFile, type StoredFile } from '../../src/settings/stored-file.ts'
 import { suite } from '../support/suite.ts'
 import { modeOf, textOf, withFolder } from './folder.ts'
 
 const test = suite('settings/stored-file')
 
-function numbers(path: string): StoredFile<readonly number[]> {
+function numbers(path: string, changes?: Changes): StoredFile<readonly number[]> {
   return createStoredFile<readonly number[]>({
     path,
+    changes,
     version: 3,
     initial: () => [],
     encode: (list) => ({ list }),
@@ -116,6 +117,20 @@ test('is read once by readers at the same time', () =>
     const file = numbers(join(folder, 'list.json'))
     const [first, second] = await Promise.all([file.read(), file.read()])
     assert.is(first, second)
+  }))
+
+test('closed changes refuse later changes, after the changes under way', () =>
+  withFolder(async (folder) => {
+    const path = join(folder, 'list.json')
+    const changes = new Changes()
+    const file = numbers(path, changes)
+    const early = file.update((list) => [...list, 1])
+    const closed = changes.close().then(() => textOf(path))
+    assert.is((await refusal(file.update((list) => [...list, 2]))).code, 'unavailable')
+    assert.is((await refusal(file.rewrite())).code, 'unavailable')
+    assert.equal(JSON.parse(await closed), { version: 3, list: [1] })
+    assert.equal(await early, [1])
+    assert.equal(await file.read(), [1])
   }))
 
 test.run()
