@@ -318,6 +318,7 @@ async function startService(
       eventLimitBytes: config.eventLimitBytes,
       confirmationDeadlineMs: config.confirmationDeadlineMs,
       stopLimitMs: config.shutdownGraceMs,
+      closeLimitMs: Math.max(config.shutdownGraceMs, processEndLimitMs),
       agentKind: (stored) => agents.kindOf(stored),
       titleByProfile: agents.titleByProfile,
       secrets: createAgentSecrets({
@@ -338,3 +339,6 @@ async function startService(
 
 /** The number of bytes waiting for the disk above which the server stops reading an agent's output. */
 const backlogLimitBytes = 8 * 1024 * 1024
+
+/** The time in milliseconds in which an agent of the server ends its processes (`process/child`), with a margin. */
+const processEndLimitMs = 15_000

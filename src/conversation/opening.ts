@@ -62,6 +62,7 @@ export interface ConversationDeps {
   readonly eventLimitBytes: number
   readonly confirmationDeadlineMs: number
   readonly stopLimitMs: number
+  readonly closeLimitMs: number
   readonly admission: Admission
   /** Returns the kind of agent that stored settings name, and loads its part. */
   readonly agentKind: (settings: JsonObject) => Promise<AgentKind>
@@ -150,7 +151,7 @@ interface Opened {
 /** Creates and connects the objects of a conversation. */
 function compose({ directory, deps, log, feed, journal, nextStamp, diagnostics, kind }: Opened): Conversation {
   const { clock, reserve, mask, createMaskingStream, secrets, titleByProfile, eventLimitBytes } = deps
-  const { confirmationDeadlineMs, stopLimitMs } = deps
+  const { confirmationDeadlineMs, stopLimitMs, closeLimitMs } = deps
   const { state } = journal
   const saveState = (): Promise<void> => writeState(directory, { line: log.head, state })
 
@@ -165,7 +166,7 @@ function compose({ directory, deps, log, feed, journal, nextStamp, diagnostics, 
     return runner.startOwn()
   }
   const host = { journal, events, records, secrets, directory, mask, createMaskingStream, beginRun }
-  const seat = new AgentSeat({ kind, createHost: () => createHost(host), diagnostics })
+  const seat = new AgentSeat({ kind, createHost: () => createHost(host), diagnostics, closeLimitMs })
   const turns = new TurnRunner({
     journal, seat, records, frames, createMaskingStream, diagnostics, clock, confirmationDeadlineMs, stopLimitMs,
   })

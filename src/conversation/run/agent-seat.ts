@@ -1,6 +1,7 @@
 /** Holds the agent of an open conversation, and creates it on first use. */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
+import { within } from '../../base/wait.ts'
 import type { AgentHost } from '../agent/host.ts'
 import type { Agent, AgentKind } from '../agent/agent.ts'
 
@@ -8,6 +9,8 @@ export interface AgentSeatOptions {
   readonly kind: AgentKind
   readonly createHost: () => AgentHost
   readonly diagnostics: Log
+  /** The longest wait in milliseconds for the end of `Agent.close`. */
+  readonly closeLimitMs: number
 }
 
 export class AgentSeat {
@@ -40,14 +43,16 @@ export class AgentSeat {
     this.#agent?.policyChanged()
   }
 
-  /** Closes the agent. A later use creates a new agent. Never rejects. */
+  /** Closes the agent, and waits `closeLimitMs` at most. A later use creates a new agent. Never rejects. */
   async discard(): Promise<void> {
+    const { diagnostics, closeLimitMs } = this.#options
     const agent = this.#agent
     this.#agent = undefined
     try {
-      await agent?.close()
+      if (agent === undefined || (await within(agent.close(), closeLimitMs)) !== 'late') return
+      diagnostics.error('An agent did not close in time and was left', { limit_ms: closeLimitMs })
     } catch (thrown) {
-      this.#options.diagnostics.error('An agent could not be closed', { error: errorOf(thrown) })
+      diagnostics.error('An agent could not be closed', { error: errorOf(thrown) })
     }
   }
 }

@@ -292,6 +292,19 @@ test('an agent that cannot be closed does not hold up the close', async () => {
   })
 })
 
+test('an agent whose close never ends does not hold up the close', async () => {
+  await withWorld(async (world) => {
+    Object.assign(world.deps, { closeLimitMs: 1 })
+    const conversation = await openTestConversation(world, await makeConversation(world))
+    await conversation.run()
+    await ended(conversation)
+    for (const agent of world.agents) agent.close = () => new Promise(() => undefined)
+    await conversation.close()
+    assert.match(world.reports.join(), 'An agent did not close in time')
+    assert.equal(world.closedIds, [conversation.id])
+  })
+})
+
 test('actions that an agent leaves unanswered at its end get an answer', async () => {
   await withConversation(async (conversation, world) => {
     world.scripts.push((turn) => {
