@@ -82,7 +82,10 @@ export interface AgentServer {
   readonly sessionKeyPath: string | undefined
   /** Masks the secrets that the server knows (base/masking) in a text, for a host's own output. */
   mask(text: string): string
-  /** Listens on the configured host and port. @throws AppError `cannot_listen`, `unavailable`; TypeError for a second call */
+  /**
+   * Listens on the configured host and port.
+   * @throws AppError `cannot_listen`, `unavailable` once the server is closed; TypeError for a second call
+   */
   listen(): Promise<Listening>
   /**
    * Returns an address that opens the console and signs a browser in once. Returns undefined without a console. `url`
@@ -205,9 +208,9 @@ class Server implements AgentServer {
     this.#closeLog = closeLog
     this.#app = app
     this.#sessionKeys = app.sessionKeys
-    this.settings = hostSettings(app.settings)
-    this.secrets = hostSecrets(app.secrets)
-    this.profiles = hostProfiles(app.profiles)
+    this.settings = hostSettings(app.settings, app.reserve)
+    this.secrets = hostSecrets(app.secrets, app.reserve)
+    this.profiles = hostProfiles(app)
     this.#config = config
     this.#log = log
     this.#mask = mask

@@ -43,6 +43,7 @@ import { createCipher } from './settings/cipher.ts'
 import { exposedKeys, loadSealingKeys, loadSessionKey } from './settings/keys.ts'
 import { createMaskedValues } from './settings/masked-values.ts'
 import { loadProviders } from './settings/providers-file.ts'
+import type { ProfileUsers } from './settings/profile-changes.ts'
 import type { ProfileStore } from './settings/profiles.ts'
 import type { SecretStore } from './settings/secrets.ts'
 import type { SettingsStore } from './settings/store.ts'
@@ -83,6 +84,7 @@ export interface App {
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
   readonly secrets: SecretStore
+  readonly profileUsers: ProfileUsers
   /** The session keys that clients may present; empty when the server asks for no key. */
   readonly sessionKeys: readonly string[]
   /** The file that holds the session key, if the server created the key. */
@@ -162,9 +164,8 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   for (const follower of followers) follower.started()
   let closing: Promise<void> | undefined
   return {
-    service, vault, settings, profiles, secrets, reserve,
-    sealProblem: () => sealProblemOf(stores),
-    parts,
+    service, vault, settings, profiles, secrets, reserve, profileUsers: agentProfilesOf(parts),
+    sealProblem: () => sealProblemOf(stores), parts,
     sessionKeys: keys.sessionKeys, sessionKeyPath: keys.sessionKeyPath,
     fingerprint: (text) => cipher.fingerprint(text),
     creation,

@@ -9,7 +9,7 @@ import { LLM, type LLMInput } from './schema/generated/llm.ts'
 import type { ProfileSummary } from './schema/generated/profiles.ts'
 import { SecretWrite } from './schema/generated/secrets.ts'
 import { SettingsPatch, type SettingsResponse } from './schema/generated/settings.ts'
-import type { ProfileStore } from './settings/profiles.ts'
+import { deleteProfile, type ProfileParts } from './settings/profile-changes.ts'
 import type { SecretStore } from './settings/secrets.ts'
 import type { SettingsStore } from './settings/store.ts'
 
@@ -32,28 +32,46 @@ export interface HostProfiles {
    * @throws AppError `invalid_input`; as `ProfileStore.save`
    */
   save(name: string, llm: LLMInput): Promise<void>
+  /**
+   * Removes a profile, and its name from the settings. Does nothing for an unknown name.
+   * @throws AppError `conflict` for a profile that an agent profile names
+   */
   delete(name: string): Promise<void>
 }
 
-export function hostSettings(settings: SettingsStore): HostSettings {
+interface Reserve {
+  /** @throws AppError `storage_full` */
+  assertHeld(): Promise<void>
+}
+
+export function hostSettings(settings: SettingsStore, reserve: Reserve): HostSettings {
   return {
     view: () => settings.view('redacted'),
-    patch: async (patch) => settings.patch(checked(SettingsPatch, patch)),
+    async patch(patch) {
+      const wanted = checked(SettingsPatch, patch)
+      await reserve.assertHeld()
+      return settings.patch(wanted)
+    },
   }
 }
 
-export function hostSecrets(secrets: SecretStore): HostSecrets {
+export function hostSecrets(secrets: SecretStore, reserve: Reserve): HostSecrets {
   return {
     list: () => secrets.list(),
-    put: async (secret) => secrets.put(checked(SecretWrite, secret)),
+    async put(secret) {
+      const wanted = checked(SecretWrite, secret)
+      await reserve.assertHeld()
+      return secrets.put(wanted)
+    },
     delete: (name) => secrets.delete(name),
   }
 }
 
-export function hostProfiles(profiles: ProfileStore): HostProfiles {
+export function hostProfiles(parts: ProfileParts): HostProfiles {
+  const { profiles } = parts
   return {
     list: () => profiles.list(),
     save: async (name, llm) => profiles.save(name, { llm: checked(LLM, llm), include_secrets: true }),
-    delete: (name) => profiles.delete(name),
+    delete: (name) => deleteProfile(parts, name),
   }
 }

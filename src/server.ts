@@ -21,7 +21,6 @@ import { HttpServer } from './http/server.ts'
 import { keepTickShape } from './http/tick-shape.ts'
 import type { Traffic } from './http/traffic.ts'
 import { notLoaded, type LoadedParts } from './loaded-parts.ts'
-import { agentProfilesOf } from './optional-offers.ts'
 import type { Part } from './part.ts'
 import { version } from './version.ts'
 
@@ -66,7 +65,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
   const ofCore = createRoutes({
     service: app.service, vault: app.vault, creation: app.creation, reserve: app.reserve,
     settings: app.settings, profiles: app.profiles, secrets: app.secrets,
-    profileUsers: agentProfilesOf(app.parts),
+    profileUsers: app.profileUsers,
     keys: { clock, fingerprint: app.fingerprint },
     stream: { heartbeatMs: streamHeartbeatMs, stallTimeoutMs: config.readerStallMs },
     deferredInit: entrance.deferredInit,

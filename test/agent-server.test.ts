@@ -164,6 +164,25 @@ test('a closed server does not listen, and a server that is closed while it begi
     assert.is(ports(), before)
   }, { port: 0 }))
 
+test('LLM profiles have the rules of their routes: names, users, the active profile', () =>
+  withLibrary(async (server) => {
+    const { url } = await server.listen()
+    const { profiles, settings } = server
+    for (const name of ['', '../../etc', 'a/b']) {
+      assert.is(await codeOf(profiles.save(name, { model: 'a/b' })), 'invalid_input', name)
+    }
+    assert.equal(await profiles.list(), [])
+    await profiles.save('fast', { model: 'a/b' })
+    await settings.patch({ active_profile: 'fast' })
+    const client = rest(url, 'the-key-of-the-host')
+    assert.is((await client.post('/api/agent-profiles/reviewer', { llm_profile_ref: 'fast' })).status, 201)
+    assert.is(await codeOf(profiles.delete('fast')), 'conflict')
+    assert.is((await settings.view()).active_profile, 'fast')
+    assert.is((await client.delete('/api/agent-profiles/reviewer')).status, 200)
+    await profiles.delete('fast')
+    assert.is((await settings.view()).active_profile, null)
+  }, { port: 0 }))
+
 test('refuses options that are unknown, unsafe or of the wrong kind, and a folder that is owned', () =>
   withLibrary(async (_server, folder) => {
     const dataDir = join(folder, 'data')

@@ -32,7 +32,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'all-parts.ts': ['parts.ts', 'part.ts', 'option.ts'],
   'parts.ts': ['part.ts', 'parts'],
   'server.ts': [
-    'app.ts', 'optional-offers.ts', 'loaded-parts.ts', 'part.ts', 'version.ts', 'config.ts', 'api', 'http', 'base',
+    'app.ts', 'loaded-parts.ts', 'part.ts', 'version.ts', 'config.ts', 'api', 'http', 'base',
   ],
   'app.ts': [
     'agent-maker.ts', 'optional-offers.ts', 'loaded-parts.ts', 'capabilities.ts', 'part.ts', 'sealed-stores.ts',

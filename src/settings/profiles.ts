@@ -4,7 +4,7 @@
  * The file is `profiles.json`, with sealed secrets. A profile that is invalid or does not open is not listed. It cannot
  * be used until it is replaced.
  */
-import { AppError } from '../base/errors.ts'
+import { AppError, type Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import type { Masker } from '../base/masking.ts'
 import { isProfileName, type LLM } from '../schema/generated/llm.ts'
@@ -24,7 +24,7 @@ import { isUnset } from './secret-values.ts'
 import { createStoredFile, type Changes, type StoredFile } from './stored-file.ts'
 
 /**
- * Names must fit `ProfileName`. Each method throws AppError `settings_unreadable` for an unreadable file. A method that
+ * Each method throws AppError `settings_unreadable` for an unreadable file. A method that
  * writes also throws `storage_full` and `storage_failed`; then nothing has changed.
  */
 export interface ProfileStore {
@@ -37,7 +37,7 @@ export interface ProfileStore {
    * @throws AppError as `view`; `invalid_input` for a missing or unfit provider connection
    */
   load(name: string): Promise<LLM>
-  /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` */
+  /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` for its name too */
   save(name: string, profile: NewProfile): Promise<void>
   /** Renames a profile. @throws AppError `not_found`, `conflict` when another profile has the new name */
   rename(name: string, newName: string): Promise<void>
@@ -114,6 +114,7 @@ export function createProfileStore(options: ProfileStoreOptions): ProfileStore {
     },
     load: async (name) => withConnection(name, profileNamed(await file.read(), name), connectionOf),
     async save(name, given) {
+      assertProfileName(name, ['name'])
       const profile = { llm: withoutOwnKey(plainLlm(given, cipher)) }
       if (JSON.stringify(profile).length > limitChars) {
         throw refusedProfile('invalid_input', name, `at most ${limitChars} characters of JSON`)
@@ -216,6 +217,15 @@ function withoutOwnKey(llm: LLM): LLM {
 
 function refusedProfile(code: 'invalid_input' | 'conflict', name: string, expected: string): AppError {
   return new AppError(code, `Cannot store the profile "${name}": expected ${expected}`)
+}
+
+/** Checks the name of a profile. @param loc the place of the name in the request @throws AppError `invalid_input` */
+export function assertProfileName(name: string, loc: Issue['loc']): void {
+  if (isProfileName(name)) return
+  const msg = 'Value error, expected a letter or a digit, then up to 63 letters, digits, dots, dashes or underscores'
+  throw new AppError('invalid_input', 'The request is not valid', {
+    issues: [{ type: 'value_error', loc, msg, input: name }],
+  })
 }
 
 export function profileNotFound(name: string): AppError {

@@ -41,7 +41,7 @@ export const profilesMutations: readonly Mutation[] = [
     tests: profiles,
   },
   {
-    file: 'src/api/profiles.ts',
+    file: 'src/settings/profile-changes.ts',
     old: 'if (users.length > 0) {',
     new: 'if (users.length > 1) {',
     promise: 'An LLM profile that an agent profile names is not deleted.',

@@ -1,0 +1,42 @@
+/**
+ * Deletes and renames LLM profiles together with the names that refer to them: the active profile of the settings, and
+ * the agent profiles. The routes and the library share these rules.
+ */
+import { AppError } from '../base/errors.ts'
+import type { ProfileStore } from './profiles.ts'
+import type { SettingsStore } from './store.ts'
+
+export interface ProfileParts {
+  readonly profiles: ProfileStore
+  readonly settings: SettingsStore
+  readonly profileUsers: ProfileUsers
+}
+
+/** The agent profiles, which may refer to an LLM profile by its name. */
+export interface ProfileUsers {
+  usersOf(name: string): Promise<readonly string[]>
+  renameLlmProfile(name: string, newName: string): Promise<void>
+}
+
+/** @throws AppError `conflict` for a profile that an agent profile names; as `ProfileStore.delete` */
+export async function deleteProfile({ profiles, settings, profileUsers }: ProfileParts, name: string): Promise<void> {
+  await settings.update(async (current) => {
+    const users = await profileUsers.usersOf(name)
+    if (users.length > 0) {
+      throw new AppError('conflict', `Profile "${name}" is used by the agent profiles ${users.join(', ')}`)
+    }
+    await profiles.delete(name)
+    return current.active_profile === name ? { ...current, active_profile: null } : current
+  })
+}
+
+/** @throws AppError as `ProfileStore.rename` */
+export async function renameProfile(
+  { profiles, settings, profileUsers }: ProfileParts, name: string, newName: string,
+): Promise<void> {
+  await settings.update(async (current) => {
+    await profiles.rename(name, newName)
+    await profileUsers.renameLlmProfile(name, newName)
+    return current.active_profile === name ? { ...current, active_profile: newName } : current
+  })
+}
