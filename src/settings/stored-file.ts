@@ -40,7 +40,7 @@ export class Changes {
   /** Refuses later changes, and resolves when the changes under way have ended. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.allSettled(this.#underWay)
+    await Promise.allSettled(this.#underWay) // The caller of each change gets its error.
   }
 }
 
