@@ -18,7 +18,7 @@ export type Right =
   | 'approve'
   /** Changes settings, including commands that future conversations run. */
   | 'configure'
-  /** Reads and changes secret values, also with the header `X-Expose-Secrets: plaintext`. */
+  /** Reads and changes secret values. The header `X-Expose-Secrets: plaintext` needs this right as well. */
   | 'secrets'
   /** Lists and revokes named keys, and ends sessions of the console. */
   | 'keys'
@@ -139,7 +139,7 @@ export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'GET /api/tools/',
 ])
 
-/** The changes that a server still accepts while it ends. */
+/** POST routes that begin no work, so a draining server still serves them. */
 export const settling: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations/{conversation_id}/pause',
   'POST /api/conversations/{conversation_id}/interrupt',

@@ -19,9 +19,9 @@ export interface AgentMakerOptions {
   readonly core: Core
   readonly providers: readonly Provider[]
   readonly slots: AgentSlots
-  /** Paths of the agent programs that parts bring. The key is the first word of the command that a provider gives. */
+  /** Paths of the agent programs of parts, by the first word of a provider command that starts them. */
   readonly programs: Readonly<Record<string, string>>
-  /** Changes the program of an external agent before its start; undefined to change none. */
+  /** Returns another program to start for an external agent; undefined to start all programs as they are. */
   readonly changeProgram: ChangeProgram | undefined
 }
 

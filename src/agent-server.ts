@@ -46,7 +46,7 @@ export interface AgentServerOptions extends ConfigInput, Partial<PartConfig>, Ho
   readonly clock?: Clock
   /** Called when this server has lost the lock on the data folder. Close the server at once. */
   readonly onLost?: () => void
-  /** Changes the program that is started for an external agent, for example to start it in a container. */
+  /** Returns another program to start for an external agent, for example to start the agent in a container. */
   readonly changeProgram?: ChangeProgram
 }
 
@@ -182,9 +182,9 @@ interface ServerParts {
   readonly log: Log
   readonly clock: Clock
   readonly mask: (text: string) => string
-  /** Adds keys to the texts that the server masks. */
+  /** Has these keys masked in texts from now on. */
   readonly hide: (keys: readonly string[]) => void
-  /** Closes the file of the log, if the server opened it. */
+  /** Closes the file of the server log, if the server opened it. */
   readonly closeLog: () => Promise<void>
 }
 

@@ -70,7 +70,7 @@ export interface AppOptions {
   readonly clock: Clock
   /** Called when this server has lost the lock on the data folder. Close the server at once. */
   readonly onLost: () => void
-  /** Changes the program of an external agent; undefined to change none. */
+  /** Returns another program to start for an external agent; undefined to start all programs as they are. */
   readonly changeProgram?: ChangeProgram | undefined
 }
 
@@ -93,7 +93,7 @@ export interface App {
   /** Returns a sentence for `/ready` when stored secrets cannot be opened; otherwise undefined. */
   sealProblem(): Promise<string | undefined>
   readonly parts: LoadedParts
-  /** Records an address under which this server can be reached. */
+  /** Writes an address of this server to `owner.json` in the data folder. */
   announce(url: string): Promise<void>
   /** Pauses running conversations, ends every agent and releases the data folder. Idempotent. */
   close(): Promise<void>
@@ -204,7 +204,7 @@ async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<Loa
   return parts
 }
 
-/** Claims the data folder, then locks it. The claim refuses a folder with other content. */
+/** Claims the data folder, then locks it. The claim refuses a folder with content that is no data folder. */
 async function takeFolder({ config, clock, onLost, log }: AppOptions, undo: Undo[]): Promise<FolderLock> {
   const { othersMay } = await claimDataFolder(config.dataDir)
   if (othersMay === 'read') {

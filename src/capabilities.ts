@@ -73,7 +73,7 @@ export interface Core {
   readonly cipher: Cipher
   readonly settings: Pick<SettingsStore, 'get' | 'update'>
   readonly llmProfiles: Pick<ProfileStore, 'list' | 'view' | 'load' | 'save'>
-  /** The table of external agents. */
+  /** The descriptions of all external agents that this server knows. */
   readonly providers: readonly Provider[]
   /** Returns the plain values of the global secrets. @throws AppError `settings_unreadable` */
   readonly secretValues: () => Promise<ReadonlyMap<string, string>>

@@ -106,7 +106,7 @@ export class LoadedParts {
     return this.#core
   }
 
-  /** Returns the agent programs of the parts. The key is the first word of the command that a provider gives. */
+  /** Returns the paths of all `Part.programs`, by the first word of a provider command that starts them. */
   programs(): Readonly<Record<string, string>> {
     return Object.assign({}, ...this.#allowed.map(({ programs = {} }) => programs))
   }

@@ -196,12 +196,12 @@ export interface Worktrees {
    * commits that no other branch has, is kept, and its path is returned. Failures are logged.
    */
   release(folder: string, isUsed: IsUsed): Promise<string | undefined>
-  /** Releases the worktrees of conversations that no longer exist. Resolves before the work has ended. */
+  /** Releases the worktrees in which no conversation works any more. Resolves before they are released. */
   releaseLeft(isUsed: IsUsed): Promise<void>
 }
 
 export interface ProviderConnections {
-  /** Returns the key and the address of a connection; undefined when it does not exist. @throws AppError */
+  /** Returns the key and the address of a provider connection; undefined for an unknown id. @throws AppError */
   find(id: string): Promise<ProviderCredentials | undefined>
 }
 
@@ -216,7 +216,7 @@ export interface Retention {
 /** A conversation that is beyond a limit of retention. */
 export interface Judged {
   readonly id: string
-  /** The time of the last change, as on the wire. */
+  /** The time of the last change of the conversation, as on the wire. */
   readonly last_activity: string
   readonly bytes: number
   /** The limit that the conversation exceeds. */

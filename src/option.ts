@@ -41,7 +41,7 @@ export type ReadOthers = (environment: Readonly<Record<string, string | undefine
 /** A value that was read from variables of other servers. */
 export interface OtherValue {
   readonly value: unknown
-  /** The names of these variables, for messages. */
+  /** The names of the variables that were read, for messages. */
   readonly source: string
 }
 

@@ -33,7 +33,7 @@ export interface Part extends InspectedPart {
    * conversations with its tag.
    */
   readonly forRestricted?: readonly string[]
-  /** The POST routes that a draining server still serves, because they begin no work. */
+  /** The POST routes that begin no work, so a draining server still serves them. */
   readonly idle?: readonly string[]
   /** `GET` and the path pattern of each WebSocket, with its right. `start` returns the functions that serve them. */
   readonly sockets?: Readonly<Record<string, Right>>
@@ -47,7 +47,7 @@ export interface Part extends InspectedPart {
   readonly offers?: readonly (keyof Offers)[]
   /** Returns the names of the part's tools for the built-in agent that work on this machine. */
   readonly tools?: (options: Values, environment: Environment) => Promise<readonly string[]>
-  /** Paths of the part's agent programs (JavaScript). The key is the first word of a provider's command. */
+  /** Paths of the part's agent programs (JavaScript), by the first word of a provider command that starts them. */
   readonly programs?: Readonly<Record<string, string>>
   /** Loads the function that seals the part's files in a conversation's folder with a new key. */
   readonly resealFolder?: () => Promise<ResealFolder>
@@ -118,7 +118,10 @@ export type ResealFolder = (folder: string, cipher: Core['cipher']) => Promise<R
 export interface PartSpec {
   readonly definitions?: Definitions
   readonly endpoints: readonly Endpoint[]
-  /** Schemas of path parameters that are not plain strings. The key is the name, or the path up to `{name}`. */
+  /**
+   * Schemas of path parameters that are not plain strings. The key is the parameter's name, or the path that ends with
+   * the parameter.
+   */
   readonly pathParameters?: Readonly<Record<string, Schema>>
 }
 

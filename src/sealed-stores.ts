@@ -33,11 +33,11 @@ export interface SealedStores {
   readonly changes: Changes
   /** Returns the sealed files of the parts that exist in the data folder. */
   partFiles(): Promise<readonly SealedFile[]>
-  /** Returns sentences about unreadable stores and missing keys. */
+  /** Returns sentences about stores that cannot be read or opened, and about missing sealing keys. */
   problems(): Promise<readonly string[]>
-  /** Returns the ids of keys that the folder may need (settings/seals). @throws AppError `settings_unreadable` */
+  /** Returns the ids of keys that the data folder may need (settings/seals). @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
-  /** Notes the id of the sealing key. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
+  /** Adds the sealing key to `notedKeys`. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   noteKey(): Promise<void>
 }
 
@@ -152,14 +152,15 @@ function describeMasking(name: string, value: string): string[] {
   return [`${name} is not hidden: it ${whyNotMasked(value) ?? 'has no part that is secret by nature'}`]
 }
 
-/** Returns the ids of this configuration's keys and of the keys in `keys/`. @throws AppError `settings_unreadable` */
+/** Returns the ids of the keys that `readKeys` returns. @throws AppError `settings_unreadable` */
 export async function readKeyIds(config: SealingConfig): Promise<readonly string[]> {
   const keys = await readKeys(config)
   return keys.length === 0 ? [] : createCipher({ keys, random: randomBytes }).keyIds
 }
 
 /**
- * Returns the keys of this configuration and of `keys/`, the sealing key first; an empty list without keys.
+ * Returns the sealing keys of this configuration and of the data folder's `keys/`. The first of them seals new values.
+ * The list may be empty.
  * @throws AppError `settings_unreadable`
  */
 export function readKeys({ dataDir, secretKey, oldSecretKeys }: SealingConfig): Promise<Buffer[]> {

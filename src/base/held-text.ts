@@ -1,6 +1,6 @@
 /** Stores the end of a text that arrives in chunks, while the end may be part of a secret. */
 
-/** The number of characters that are needed to judge a word: up to 7 of the word, and 2 before the word. */
+/** The number of characters that show whether a word is whole: up to 7 of the word, and 2 before the word. */
 export const recentLength = 9
 
 export class HeldText {

@@ -81,7 +81,7 @@ export function endOfString(text: string, start: number): number {
     }
     const end = text.indexOf('"', index)
     if (end === -1) return text.length
-    // A quote after an odd number of backslashes is part of the string: continue at the first of them.
+    // A quote after an odd number of backslashes is part of the string: continue at the first backslash.
     if (end === index || text.charCodeAt(end - 1) !== backslash) return end
     index = startOfBackslashes(text, index, end - 1)
   }

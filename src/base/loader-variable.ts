@@ -81,5 +81,5 @@ const tools: ReadonlySet<string> = new Set([
   'PACKER',
 ])
 
-/** Last words of harmless variables, such as `GIT_AUTHOR_EMAIL`. */
+/** Last words of the names of harmless variables, such as `GIT_AUTHOR_EMAIL`. */
 const plainWords: ReadonlySet<string> = new Set(['NAME', 'EMAIL', 'USER', 'USERNAME', 'LOGIN', 'ID', 'DATE'])

@@ -17,7 +17,7 @@ export interface LogOutput {
   write(line: string): void
   /** Writes the waiting lines and this line synchronously: for the last line of a process. */
   writeNow(line: string): void
-  /** Writes the waiting lines and closes the file, within two seconds each. Idempotent. */
+  /** Writes the waiting lines, then closes the file; waits for each at most two seconds. Idempotent. */
   close(): Promise<void>
 }
 

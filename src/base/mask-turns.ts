@@ -14,7 +14,7 @@ export interface MaskingWays {
   readonly stream: () => MaskingStream
 }
 
-/** The largest weight that is masked in one turn of the event loop. */
+/** The most that is masked in one turn of the event loop, as `weightOf` counts. */
 export const turnWeight = 65_536
 /** The weight of a value in addition to that of its characters. */
 const valueWeight = 100
@@ -57,7 +57,7 @@ export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Prom
   }
 }
 
-/** Masks the texts of a long value in several turns. Returns a function from text to masked text. */
+/** Masks all texts of a long JSON value in several turns. Returns a function from a text to its masked form. */
 export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(text: string) => string> {
   if (weightOf(value) <= turnWeight) return ways.mask
   const masked = new Map<string, string>()

@@ -15,7 +15,7 @@ export class PatternSearch {
   /** The column of a code unit in the table; 0 for a code unit in no pattern. */
   readonly #columns: Int32Array
   readonly #width: number
-  /** States with a lower number have a row in the table. */
+  /** The number of states that have a row in the table of successors: state 0 and those after it. */
   readonly #rowCount: number
 
   constructor(patterns: Patterns) {
@@ -91,7 +91,7 @@ export class PatternSearch {
     return at(this.#trie.output, state) & wordBits
   }
 
-  /** Returns how many of the last code units may be the beginning of a pattern. */
+  /** Returns how many of the code units read last may be the beginning of a pattern. */
   depth(state: number): number {
     return at(this.#trie.depth, state)
   }
@@ -129,7 +129,7 @@ function endOfBlanks(text: string, from: number): number {
 /** The most failure links that `stepOrGiveUp` follows: real texts need a few. */
 const giveUpAfter = 32
 
-/** The most entries of the table. */
+/** The most entries of the table of successors. */
 const tableLimit = 1 << 18
 
 function columnsOf(units: Uint16Array): { readonly columns: Int32Array; readonly width: number } {

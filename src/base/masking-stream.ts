@@ -34,7 +34,7 @@ export class TextMasking {
   #length = 0
   /** The last characters that were read, to decide whether words are whole. */
   #recent = ''
-  /** The lengths of the words that end at the last character read: bit n for length n. */
+  /** The lengths of the secret words that end at the last character read: bit n for length n. */
   #wordsAtEnd = 0
   #isOutdated = false
 
@@ -42,7 +42,7 @@ export class TextMasking {
     this.#currentSearch = currentSearch
   }
 
-  /** True when the patterns changed after some of the text was returned. */
+  /** True when the patterns changed after a part of the masked text was returned. */
   get isOutdated(): boolean {
     return this.#isOutdated || (this.#held.start > 0 && this.#currentSearch() !== this.#search)
   }

@@ -14,7 +14,7 @@ export interface Patterns {
 /** The bits of `output` for words: bit n for a word of n code units. Bit 0 is for other patterns. */
 export const wordBits = 0xf0
 
-/** The tree. State 0 is the root. */
+/** The tree of the patterns. Its nodes are the states of the search; state 0 is the root. */
 export class Trie {
   /** The number of states made so far. */
   size = 1

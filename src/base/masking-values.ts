@@ -26,10 +26,10 @@ export function maskedText(value: string): string {
   return value.trim()
 }
 
-/** The shortest value that is masked everywhere. */
+/** The fewest characters of a value that is masked everywhere. */
 export const minSecretLength = 8
 
-/** The shortest value that is masked as a whole word. */
+/** The fewest characters of a value that is masked as a whole word. */
 export const minWordLength = 4
 
 function isOrdinary(text: string): boolean {

@@ -14,7 +14,7 @@ interface Gap {
   /** The number of code units of the pattern that the gap stands for: 0 or 1. */
   readonly units: number
   readonly previous: Gap | undefined
-  /** The number of gaps in the list, this gap included. */
+  /** The number of gaps in the pattern so far: this gap and all `previous` gaps. */
   readonly count: number
 }
 
@@ -35,7 +35,7 @@ interface Reading {
   digits: number
 }
 
-/** The margin that is being read, and the beginnings that may continue after it. */
+/** The margin that is being read, and the beginnings of patterns that may continue after the margin. */
 interface Margin {
   readonly start: number
   hasBreak: boolean

@@ -25,7 +25,7 @@ export interface Masker {
 }
 
 export interface MaskingStream {
-  /** True when the values changed after some of the text was returned. */
+  /** True when the registered values changed after a part of the masked text was returned. */
   readonly isOutdated: boolean
   /** Adds the next chunk. Returns masked text. Holds back an end that may begin a secret. */
   push(chunk: string): string

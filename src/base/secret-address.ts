@@ -14,7 +14,7 @@ export function addressSecrets(address: string): string[] {
   return [...found]
 }
 
-/** Replaces the secrets of every URL in a text. */
+/** Returns a text with `mark` in place of each secret in its URLs. */
 export function redactAddresses(text: string, mark: string): string {
   return eachSecret(text, () => mark)
 }

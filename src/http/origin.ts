@@ -64,7 +64,7 @@ function badHost(reason: string): AppError {
   return new AppError('bad_request', `Could not read the Host header: ${reason}`)
 }
 
-/** The header values by which an origin is checked, with the Host and the purpose of the request. */
+/** The members of a request by which its origin is checked: the values of its headers, its Host and its purpose. */
 export interface OriginRequest {
   readonly origins: readonly string[]
   readonly fetchSites: readonly string[]
@@ -121,8 +121,8 @@ export function assertOrigin(request: OriginRequest, rules: OriginRules): readon
 }
 
 /**
- * True for a request from a page of another site, except when the request follows a link. The response to a link is
- * shown to no page. A frame is not a link.
+ * True for a request from a page of another site, except when the request follows a link: no page can read the
+ * response then. A frame is not a link.
  */
 function isLoadedElsewhere(
   { fetchSites, fetchModes, fetchDestinations, purpose }: OriginRequest,

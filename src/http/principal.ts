@@ -44,7 +44,7 @@ export interface NamedKeySource {
   byId(id: string): Principal | undefined
   /** Returns the limits of the key with this name; undefined when it does not exist. */
   limitsOf(name: string): KeyLimits | undefined
-  /** Returns all keys, valid or expired. */
+  /** Returns the names and limits of all named keys, valid or expired. */
   list(): readonly { readonly name: string; readonly limits: KeyLimits }[]
 }
 

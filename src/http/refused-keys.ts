@@ -14,7 +14,7 @@ const longestDelayMs = 1000
 const forgetAfterMs = 60_000
 
 interface Count {
-  /** The number of all refusals, for the log. */
+  /** The number of all refusals of the address, for the log. */
   total: number
   /** The number of refusals since the last minute without a refusal. */
   recent: number

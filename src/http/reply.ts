@@ -13,7 +13,7 @@ export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly requestId: string
-  /** The headers of every possible response: names and values in turn. Handlers may add headers. */
+  /** The headers that any response to the request gets: names and values in turn. Handlers may add headers. */
   readonly headers: string[]
   /** The pattern of the matching route, for the log; undefined when no route matches. */
   route?: string | undefined

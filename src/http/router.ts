@@ -19,7 +19,7 @@ export type PathParameters = Readonly<Record<string, string>>
 
 export type Match<R> =
   | { readonly kind: 'found'; readonly route: R; readonly parameters: PathParameters }
-  /** `path` is the matching path, still percent-encoded. */
+  /** `path` is the path with, or without, a slash at its end that has a route; still percent-encoded. */
   | { readonly kind: 'redirect'; readonly path: string }
   /** `allow` is the value for the `Allow` header. */
   | { readonly kind: 'method_not_allowed'; readonly allow: string }

@@ -7,7 +7,7 @@ import { executionAsyncResource } from 'node:async_hooks'
 
 let kept: object | undefined
 
-/** Keeps an object of `process.nextTick` from the next tick on. A later call changes nothing. */
+/** Keeps an object of `process.nextTick` alive from the next tick on. A later call changes nothing. */
 export function keepTickShape(): void {
   if (kept !== undefined) return
   process.nextTick(() => {

@@ -70,7 +70,7 @@ export class Traffic {
     await this.#settled.promise
   }
 
-  /** Reports a response when it has ended. Call it in the turn of the event loop in which Node gets the response. */
+  /** Reports a response when it has ended. Call it in the same turn of the event loop as `response.writeHead`. */
   answered(request: () => ObservedRequest, response: ServerResponse, status: number, answerMs: number): void {
     if (this.#observers.size === 0) return
     const { socket } = response.req

@@ -27,7 +27,7 @@ export interface TrailWriter {
   begin(deed: Deed): Promise<EndDeed>
   /** Records that an agent got the values of these secrets. */
   secretsUsed(conversationId: string, names: readonly string[]): void
-  /** Records an event without a request, such as a command that adds a key. */
+  /** Records a change without a request, such as a key that a command adds. `name` is the name of the key. */
   note(event: string, name: string): void
 }
 

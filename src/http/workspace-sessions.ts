@@ -36,8 +36,8 @@ export class WorkspaceSessions {
   }
 
   /**
-   * Begins a session, which ends with the key of `beginner`. Returns the value of `Set-Cookie`. `isSafe` is true over a
-   * secure connection.
+   * Begins a session, which ends with the key of `beginner` at the latest. Returns the value of `Set-Cookie`. `isSafe`
+   * is true over a secure connection.
    */
   begin(isSafe: boolean, beginner: Principal): string {
     const token = randomBytes(32).toString('base64url')

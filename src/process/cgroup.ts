@@ -18,7 +18,7 @@ export interface Cgroup {
   end(options: { limitMs: number }): Promise<boolean>
 }
 
-/** Returns the folder of this process's group; undefined if no group can be made and killed in the folder. */
+/** Returns the folder of this process's group; undefined if no group can be made and killed below it. */
 export async function findCgroupParent(proc = '/proc'): Promise<string | undefined> {
   try {
     const mount = parseMount(await readFile(join(proc, 'self/mountinfo'), 'utf8'))

@@ -35,7 +35,8 @@ export const baseVariables: readonly string[] = [
 
 /**
  * Builds the environment of one child.
- * @throws AppError `invalid_input` for a secret whose name steers programs, and for an impossible name or value
+ * @throws AppError `invalid_input` for a secret with the name of a loader variable (base/loader-variable), and for an
+ * impossible name or value
  */
 export function buildEnvironment(options: EnvironmentOptions): Record<string, string> {
   const { server, pass = [], secrets = [], own = {} } = options
@@ -60,7 +61,7 @@ export function buildEnvironment(options: EnvironmentOptions): Record<string, st
   return result
 }
 
-/** True for variables that configure this server. Children do not get them from its environment. */
+/** True for variables that configure this server. Children do not get them from the server's environment. */
 export function isServerVariable(name: string): boolean {
   return name === 'SESSION_API_KEY' || name.startsWith('AGENT_SERVER_') || name.startsWith('OH_')
 }

@@ -105,7 +105,7 @@ export function selectFamily(entries: readonly ProcessEntry[], seeds: ReadonlySe
   return entries.filter(({ pid }) => members.has(pid))
 }
 
-/** Returns the entries without `ourPid`, its ancestors and its session. This server may have a marker too. */
+/** Returns the entries without this server, its ancestors and its session, which may have a marker too. */
 export function withoutOurs(entries: readonly ProcessEntry[], ourPid: number): ProcessEntry[] {
   const byPid = new Map(entries.map((entry) => [entry.pid, entry]))
   const ancestors = new Set<number>()

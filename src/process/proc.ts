@@ -16,7 +16,7 @@ export interface ProcessEntry {
   readonly start: number
 }
 
-/** Returns all processes except zombies; undefined without /proc. An entry of `known` is returned without reading. */
+/** Returns all processes except zombies; undefined without /proc. An entry of `known` is not read again. */
 export async function readProcesses(
   proc: string, known?: ReadonlyMap<number, ProcessEntry>,
 ): Promise<ProcessEntry[] | undefined> {

@@ -16,7 +16,7 @@ export class ProcessTable {
   readonly #proc: string
   #running: Promise<ProcessEntry[] | undefined> | undefined
   #next: Promise<ProcessEntry[] | undefined> | undefined
-  /** Markers by pid, of processes that were in the newest list. */
+  /** The markers that were read, by pid. A list without the process removes its marker. */
   readonly #markers = new Map<number, KnownMarker>()
 
   constructor(proc: string) {

@@ -18,8 +18,8 @@ export interface SecretFolderOptions {
   readonly instance: string
   readonly environment: Environment
   /**
-   * A folder in the data folder, with a note of the path in memory. It has the files themselves if memory cannot be
-   * used.
+   * A folder in the data folder. It has a note with the path of the folder in memory, or the secret files themselves if
+   * there is no such folder.
    */
   readonly runtimeDir: string
   /** The folder of a file system in memory that every user may write to. Default `/dev/shm`. */
@@ -75,7 +75,7 @@ export class SecretFolder {
     for (const path of this.#memory) if (await isPrivate(path)) await rmdir(path).catch(() => undefined) // Not empty.
   }
 
-  /** Notes the path for a later server, which may have another XDG_RUNTIME_DIR. */
+  /** Writes the path of the folder to the note, for a later server that may have another XDG_RUNTIME_DIR. */
   async #note(path: string): Promise<void> {
     if (this.#noted === path) return
     await makeFolder(this.#runtimeDir, ownFolder)

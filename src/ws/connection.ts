@@ -305,7 +305,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.close(tryAgainLater, 'No data was taken for too long')
   }
 
-  /** Called by the heartbeat when the peer is silent. The connection ends, unless reading is paused or busy. */
+  /** Called by the heartbeat when the peer is silent. Ends the connection, unless this side is not reading. */
   onSilence(): void {
     if (!this.#isHeld) this.terminate()
   }

@@ -9,7 +9,7 @@ import type { Departing, Departure } from './departure.ts'
 
 export interface OutboxOptions {
   readonly limits: OutboxLimits
-  /** Schedules the writes, together with other outboxes. */
+  /** Schedules the writes of this outbox and of others. */
   readonly departure: Departure
   readonly owner: OutboxOwner
 }
@@ -27,7 +27,7 @@ export interface OutboxOwner {
   onStall(): void
 }
 
-/** The most bytes of one write. A slow peer can take them within the stall time-out. */
+/** The most bytes of one write: few enough that a slow peer takes a write within the stall time-out. */
 const batchBytes = 64 * 1024
 const noData = Buffer.alloc(0)
 
@@ -75,7 +75,7 @@ export class Outbox implements Departing {
     this.#schedule()
   }
 
-  /** Sends a small frame before all waiting frames, but not inside a frame. Replaces an unwritten urgent frame. */
+  /** Sends a small frame before the waiting frames, after a partly written frame. Replaces a waiting urgent frame. */
   pushUrgent(frame: Buffer): void {
     this.#urgent = frame
     this.#schedule()
