@@ -296,8 +296,8 @@ export const harmlessModules: Readonly<Record<string, Names>> = {
 
 /** Members of process that tell what runs, and change nothing. */
 export const harmlessProcessMembers: ReadonlySet<string> = new Set([
-  'arch', 'cpuUsage', 'emitWarning', 'execPath', 'getuid', 'hrtime', 'memoryUsage', 'nextTick', 'pid', 'platform',
-  'uptime', 'version', 'versions',
+  'arch', 'cpuUsage', 'emitWarning', 'execPath', 'geteuid', 'getuid', 'hrtime', 'memoryUsage', 'nextTick', 'pid',
+  'platform', 'uptime', 'version', 'versions',
 ])
 
 /** Words that stand for code made at run time, or for a way round these tables. Nobody may use them. */

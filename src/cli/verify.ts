@@ -14,7 +14,7 @@ import { eventKinds } from '../schema/generated/events.ts'
 import { inspectSealed, readKeyIds } from '../sealed-stores.ts'
 import { exposedKeys, readSessionKey } from '../settings/keys.ts'
 import { listConversations } from '../storage/catalogue.ts'
-import { isDataFolder } from '../storage/data-folder-claim.ts'
+import { assertDataFolder } from '../storage/data-folder-claim.ts'
 import { verifyConversation, type VerifyIssue, type VerifyResult } from '../storage/verify.ts'
 import { SealedRecords } from './sealed-records.ts'
 
@@ -43,9 +43,7 @@ export async function verify({ config, ids, expect, asJson }: VerifyCommand): Pr
   if (expect !== undefined && ids.length !== 1) {
     throw new AppError('invalid_option', 'Could not use --expect: expected exactly one conversation id with it')
   }
-  if (!await isDataFolder(config.dataDir)) {
-    throw new AppError('not_found', `There is no data folder at "${config.dataDir}"`)
-  }
+  await assertDataFolder(config.dataDir)
   const print = (line: string): void => void (asJson || process.stdout.write(`${line}\n`))
   const problems = ids.length > 0 ? [] : await inspectFolder(config)
   for (const problem of problems) print(problem)

@@ -2,7 +2,8 @@
  * Decides whether a folder may be the data folder, before anything in it is changed.
  *
  * A data folder has a `format.json`, which `claimDataFolder` creates in a missing or empty folder. Any other folder is
- * refused, because a server replaces and removes files in its data folder.
+ * refused, because a server replaces and removes files in its data folder. So is a folder of another user: files that
+ * root creates there may not be read by the server of the owner.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
@@ -20,13 +21,14 @@ const formatFile = 'format.json'
 
 /**
  * Makes a missing or empty folder a data folder. Returns the rights of other users on the folder.
- * @throws AppError `format_unsupported` for another format or other content; `storage_failed` for a folder that other
- * users may write or that cannot be used; `storage_full`
+ * @throws AppError `format_unsupported` for another format or other content; `storage_failed` for a folder that belongs
+ * to another user, that other users may write or that cannot be used; `storage_full`
  */
 export async function claimDataFolder(path: string): Promise<{ readonly othersMay: OthersMay }> {
   const folder = resolve(path)
   try {
     await makeFolder(folder, ownFolder)
+    await assertOwnFolder(folder)
     const isOne = await isDataFolder(folder)
     const others = await assertNotOpen(folder)
     if (!isOne) await createFormat(folder)
@@ -52,8 +54,39 @@ export async function isDataFolder(path: string): Promise<boolean> {
     const held = JSON.stringify(foreign.slice(0, 100))
     throw refused(folder, `it is no data folder, it has no "${formatFile}" but holds ${held}`)
   } catch (thrown) {
+    if (!(thrown instanceof AppError) || thrown.code === 'storage_failed') await assertOwnFolder(folder)
     throw storageError(`Cannot use "${folder}" as the data folder`, thrown)
   }
+}
+
+/** @throws AppError `not_found` unless the folder is a data folder; the errors of `isDataFolder` */
+export async function assertDataFolder(path: string): Promise<void> {
+  if (await isDataFolder(path)) return
+  throw new AppError('not_found', `There is no data folder at "${path}": the first start of the server makes it`)
+}
+
+/**
+ * Checks that this process may change the data folder. @throws AppError `storage_failed` for a folder of another user;
+ * the errors of `assertDataFolder`
+ */
+export async function assertOwnDataFolder(path: string): Promise<void> {
+  await assertOwnFolder(path)
+  await assertDataFolder(path)
+}
+
+/** @throws AppError `storage_failed` for a folder of another user. A missing folder is accepted. */
+export async function assertOwnFolder(path: string): Promise<void> {
+  const folder = resolve(path)
+  const owner = await stat(folder).then(({ uid }) => uid, () => undefined) // A later use of the folder fails.
+  const problem = ownerProblem(owner, process.geteuid?.())
+  if (problem !== undefined) throw new AppError('storage_failed', `Cannot use "${folder}": ${problem}`)
+}
+
+/** Returns why a user may not change a folder of this owner; undefined if it may, or if a user is unknown. */
+export function ownerProblem(owner: number | undefined, user: number | undefined): string | undefined {
+  if (owner === undefined || user === undefined || owner === user) return undefined
+  return `it belongs to the user ${owner}, and this is the user ${user}; run the command as the owner ` +
+    `(sudo -u '#${owner}' ...), or change the owner of everything in it (chown -R)`
 }
 
 async function createFormat(folder: string): Promise<void> {

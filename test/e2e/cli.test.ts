@@ -1,6 +1,6 @@
 /** The built program, beyond test/cli/main: what a refused start leaves behind. */
 import * as assert from 'uvu/assert'
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { hostname } from 'node:os'
 import { once } from 'node:events'
@@ -161,12 +161,13 @@ test('a data folder or key that others may write is refused, one that others cou
 
 const readOnly = 'a data folder that may not be written ends with 5 and one line'
 // Nothing is read-only to root, and not every other user may read this checkout.
-const user = process.getuid?.() === 0 ? { uid: 65_534 } : {}
+const user: { readonly uid?: number } = process.getuid?.() === 0 ? { uid: 65_534 } : {}
 if ((await runToEnd(['--version'], '/', {}, user)).code === 0) {
   test(readOnly, withPrograms(async (_, folder) => {
     const data = join(folder, 'data')
     mkdirSync(data)
     chmodSync(folder, 0o755)
+    if (user.uid !== undefined) chownSync(data, user.uid, user.uid)
     chmodSync(data, 0o555)
     const { code, stdout, stderr } = await runToEnd(inside(folder), folder, {}, user)
     assert.equal([code, stdout], [5, ''], stderr)

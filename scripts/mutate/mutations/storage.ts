@@ -96,6 +96,13 @@ export const storageMutations: readonly Mutation[] = [
   },
   {
     file: 'src/storage/data-folder-claim.ts',
+    old: 'owner === undefined || user === undefined || owner === user',
+    new: 'owner === undefined || user === undefined || owner !== Infinity',
+    promise: 'Nobody but its owner writes into a data folder, not even root.',
+    tests: ['test/cli/foreign-folder.test.ts'],
+  },
+  {
+    file: 'src/storage/data-folder-claim.ts',
     old: 'if (others !== \'write\') return others',
     new: 'if (others !== \'nothing\') return others',
     promise: 'A data folder that other users may write is refused.',

@@ -4,19 +4,17 @@ import { numberOf, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { parseOwnJson } from '../../base/json.ts'
 import { assertNoWords } from '../../option.ts'
 import type { CommandCall } from '../../part.ts'
-import { isDataFolder } from '../../storage/data-folder-claim.ts'
+import { assertDataFolder } from '../../storage/data-folder-claim.ts'
 import { readTrail } from './reading.ts'
 
 /**
- * Returns 0, or 1 for a damaged trail. @throws AppError `invalid_option`, `not_found`; the errors of `isDataFolder` and
+ * Returns 0, or 1 for a damaged trail. @throws AppError `invalid_option`; the errors of `assertDataFolder` and
  * `readTrail`
  */
 export async function run({ config, words, flags, print, tell }: CommandCall): Promise<number> {
   assertNoWords('audit', words)
   const since = sinceOf(flags['since'])
-  if (!await isDataFolder(config.dataDir)) {
-    throw new AppError('not_found', `There is no data folder at "${config.dataDir}"`)
-  }
+  await assertDataFolder(config.dataDir)
   const results = flags['json'] === 'true' ? new Map<string, Fields>() : await resultsIn(config.dataDir)
   let [records, head, isSound] = [0, '', true]
   for await (const { json, hash, place, problem } of readTrail(config.dataDir)) {

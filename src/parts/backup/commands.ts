@@ -4,7 +4,7 @@ import { failsAsStorage } from '../../base/own-files.ts'
 import { openForReading, stat } from '../../base/read-files.ts'
 import { assertNoWords } from '../../option.ts'
 import type { CommandCall } from '../../part.ts'
-import { isDataFolder } from '../../storage/data-folder-claim.ts'
+import { assertDataFolder } from '../../storage/data-folder-claim.ts'
 import { backUp, type BackupOptions, type BackupReport } from './backup.ts'
 import { readManifest, withBackupFolder, withStoredBackup } from './backup-folder.ts'
 import { installedAgents, orMissing } from './contents.ts'
@@ -27,7 +27,7 @@ export async function runBackup(call: CommandCall): Promise<number> {
   if (to === undefined || to === '') throw refused('backup', 'expected a folder, or - for a tar archive')
   assertNoWords('backup', more)
   const { dataDir } = config
-  if (!await isDataFolder(dataDir)) throw new AppError('not_found', `There is no data folder at "${dataDir}"`)
+  await assertDataFolder(dataDir)
   const withKeys = flags['without-keys'] !== 'true'
   const common = { dataDir, withKeys, clock: Date.now, signal } satisfies Partial<BackupOptions>
   const report = to === '-'

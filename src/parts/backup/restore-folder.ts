@@ -13,6 +13,7 @@ import {
 } from '../../base/own-files.ts'
 import { readdir } from '../../base/read-files.ts'
 import { lockFolder } from '../../process/lock.ts'
+import { assertOwnFolder } from '../../storage/data-folder-claim.ts'
 import { orMissing } from './contents.ts'
 
 const markerName = 'restoring.json'
@@ -46,13 +47,14 @@ export class RestoreFolder {
 
   /**
    * Runs `body` with the folder locked. Creates a missing folder.
-   * @throws AppError `conflict` for a folder with other content, `owned_by_another`, `storage_full`, `storage_failed`;
-   * the errors of `body`
+   * @throws AppError `conflict` for a folder with other content, `owned_by_another`, `storage_full`, `storage_failed`
+   * also for a folder of another user; the errors of `body`
    */
   static async withFolder<T>(path: string, body: (folder: RestoreFolder) => Promise<T>): Promise<T> {
     await RestoreFolder.assertFree(path)
     const folder = new RestoreFolder(resolve(path))
     await folder.#failsAsStorage(() => makeFolder(folder.path, ownFolder))
+    await assertOwnFolder(folder.path)
     const held = await lock(folder.path)
     try {
       await RestoreFolder.assertFree(path)

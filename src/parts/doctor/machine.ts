@@ -18,7 +18,7 @@ import { detectTerminalKind } from '../../process/pty.ts'
 import { findMemory } from '../../process/secret-folder.ts'
 import { inspectMasking, inspectSealed } from '../../sealed-stores.ts'
 import { exposedKeys } from '../../settings/keys.ts'
-import { isDataFolder } from '../../storage/data-folder-claim.ts'
+import { isDataFolder, ownerProblem } from '../../storage/data-folder-claim.ts'
 import type { Finding } from '../../finding.ts'
 import { examineOperation } from './operation.ts'
 
@@ -92,6 +92,8 @@ async function examineDataFolder(dataDir: string, proc: string): Promise<Finding
   if (!folder.isDirectory()) return problem('is not a folder', 'choose another one with --data-dir')
   const owner = `user ${folder.uid}`
   if (!await may(dataDir)) return problem(`belongs to ${owner} and may not be written`, 'run the server as its owner')
+  const foreign = ownerProblem(folder.uid, process.geteuid?.())
+  if (foreign !== undefined) return problem(foreign, 'run the server and its commands as the owner of the folder')
   const refusal = await isDataFolder(dataDir).then(() => undefined, messageOf)
   if (refusal !== undefined) return problem(refusal, 'choose another folder with --data-dir, or use another version')
   const others = othersMay(folder.mode)

@@ -14,7 +14,7 @@ import { lockFolder } from '../../process/lock.ts'
 import { loadProviders } from '../../settings/providers-file.ts'
 import type { Provider } from '../../settings/providers.ts'
 import { providersSchema } from '../../settings/providers-shape.ts'
-import { claimDataFolder, isDataFolder } from '../../storage/data-folder-claim.ts'
+import { assertOwnFolder, claimDataFolder, isDataFolder } from '../../storage/data-folder-claim.ts'
 import { formatRows } from '../../base/rows.ts'
 import type { CommandCall } from '../../part.ts'
 
@@ -165,6 +165,7 @@ function noneInstalled([wanted]: readonly string[], print: Work['print']): numbe
 async function remove(work: Work): Promise<number> {
   const { agentsDir, isThere } = work
   const name = onlyName(work)
+  await assertOwnFolder(work.config.dataDir)
   if (!isThere || !await removeAgent(agentsDir, name, Date.now)) throw notInstalled(name)
   const isGone = await removeWaste(work)
   say(work.print, `${name}  removed${isGone ? '' : '; its files go when the server that runs here starts again'}`)

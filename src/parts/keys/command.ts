@@ -4,14 +4,14 @@ import { AppError } from '../../base/errors.ts'
 import { formatRows } from '../../base/rows.ts'
 import type { Tag } from '../../http/principal.ts'
 import type { CommandCall } from '../../part.ts'
-import { claimDataFolder, isDataFolder } from '../../storage/data-folder-claim.ts'
+import { assertDataFolder, assertOwnDataFolder } from '../../storage/data-folder-claim.ts'
 import { endOf } from './expiry.ts'
 import { isKeyName, namesIn, readKey, removeKey, storeKey, type StoredKey } from './key-files.ts'
 import { digestOf, newKey } from './key-text.ts'
 import { shownKey, type ShownKey } from './shown.ts'
 
 /**
- * Returns 0. @throws AppError `invalid_option`, `conflict`, `not_found`; the errors of `claimDataFolder` and
+ * Returns 0. @throws AppError `invalid_option`, `conflict`, `not_found`; the errors of `assertOwnDataFolder` and
  * key-files.ts
  */
 export async function run(call: CommandCall): Promise<number> {
@@ -47,7 +47,7 @@ async function add({ config, flags, parts, print, tell }: CommandCall, words: re
   const now = Date.now()
   const expires = endOf(flags['expires'], now)
   const { id, text } = newKey()
-  await claimDataFolder(config.dataDir)
+  await assertOwnDataFolder(config.dataDir)
   await storeKey(config.dataDir, { name, id, digest: digestOf(text), scopes: own, created: now, expires, tag, limits })
   if (flags['json'] === 'true') print(`${JSON.stringify({ name, id, key: text }, undefined, 2)}\n`)
   else print(`${text}\n`)
@@ -72,7 +72,7 @@ async function list({ config, flags, print }: CommandCall, words: readonly strin
 
 async function revoke({ config, print }: CommandCall, words: readonly string[]): Promise<number> {
   const name = nameIn('revoke', words)
-  await assertDataFolder(config.dataDir)
+  await assertOwnDataFolder(config.dataDir)
   if (!await removeKey(config.dataDir, name)) throw new AppError('not_found', `There is no key "${name}"`)
   print(`The key "${name}" is revoked: a running server ends its connections within a second\n`)
   return 0
@@ -129,10 +129,6 @@ function limitIn(flag: string, flags: CommandCall['flags'], most: number): numbe
   if (word === undefined) return undefined
   if (/^[1-9]\d*$/.test(word) && Number(word) <= most) return Number(word)
   throw refused(`--${flag} "${word}"`, `expected a number from 1 to ${most}`)
-}
-
-async function assertDataFolder(dataDir: string): Promise<void> {
-  if (!await isDataFolder(dataDir)) throw new AppError('not_found', `There is no data folder at "${dataDir}"`)
 }
 
 function refused(what: string, why: string): AppError {

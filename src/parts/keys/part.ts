@@ -33,9 +33,9 @@ agent-server sealing-keys.
 
 Exit codes
   0  done
-  1  no key has this name, or a key has it already
+  1  no key has this name, a key has it already, or there is no data folder yet
   2  cannot use the options
-  5  cannot write the data folder
+  5  cannot write the data folder, for instance because it belongs to another user
 `
 
 export const keys = {

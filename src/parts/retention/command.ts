@@ -1,6 +1,5 @@
 /** `agent-server prune`: removes conversations that exceed the limits of retention, or lists them. */
 import { join } from 'node:path'
-import { AppError } from '../../base/errors.ts'
 import { formatRows } from '../../base/rows.ts'
 import { entryOf } from '../../conversation/list/listing.ts'
 import { peekState } from '../../conversation/log/state-cache.ts'
@@ -9,22 +8,20 @@ import type { Judged } from '../../offers.ts'
 import { assertNoWords } from '../../option.ts'
 import type { CommandCall } from '../../part.ts'
 import { listConversations } from '../../storage/catalogue.ts'
-import { isDataFolder } from '../../storage/data-folder-claim.ts'
+import { assertDataFolder } from '../../storage/data-folder-claim.ts'
 import { dueFamilies, familiesOf, hasLimit, type Family, type RetainLimits } from './families.ts'
 import { folderBytes } from './folder-size.ts'
 import { judgedOf, keptReason, noLimit } from './retention.ts'
 import { limitsOf } from './start.ts'
 import { waitingWork } from './waiting.ts'
 
-/** Returns 0. @throws AppError `invalid_option`, `not_found`; the errors of `isDataFolder`, `plan` and `prune` */
+/** Returns 0. @throws AppError `invalid_option`; the errors of `assertDataFolder`, `plan` and `prune` */
 export async function run(call: CommandCall): Promise<number> {
   const { config, words, flags, print, tell } = call
   assertNoWords('prune', words)
   const limits = limitsOf(config)
   if (!hasLimit(limits)) throw noLimit()
-  if (!await isDataFolder(config.dataDir)) {
-    throw new AppError('not_found', `There is no data folder at "${config.dataDir}"`)
-  }
+  await assertDataFolder(config.dataDir)
   const isDryRun = flags['dry-run'] === 'true'
   const judged = isDryRun ? await plan(call, limits) : await prune(call)
   if (flags['json'] === 'true') print(`${JSON.stringify(judged, undefined, 2)}\n`)

@@ -17,7 +17,7 @@ import { createCipher, type Cipher } from '../../settings/cipher.ts'
 import { rotateStoredKey } from '../../settings/keys.ts'
 import { readSeals, sealsFile, writeSeals } from '../../settings/seals.ts'
 import { listConversations } from '../../storage/catalogue.ts'
-import { isDataFolder } from '../../storage/data-folder-claim.ts'
+import { assertOwnDataFolder } from '../../storage/data-folder-claim.ts'
 import { LineCache } from '../../storage/line-cache.ts'
 
 export interface ResealReport {
@@ -33,7 +33,7 @@ export interface ResealReport {
 /**
  * Seals all values again.
  * @throws AppError `owned_by_another`, `not_found`, `settings_unreadable`, `storage_full`, `storage_failed`; the errors
- * of `isDataFolder`
+ * of `assertOwnDataFolder`
  */
 export function reseal(config: SealingConfig, parts: readonly Part[]): Promise<ResealReport> {
   return whileUnused(config.dataDir, async () => {
@@ -85,7 +85,7 @@ export function forget({ dataDir }: SealingConfig, id: string): Promise<void> {
 }
 
 async function whileUnused<T>(dataDir: string, body: () => Promise<T>): Promise<T> {
-  if (!(await isDataFolder(dataDir))) throw new AppError('not_found', `There is no data folder at "${dataDir}"`)
+  await assertOwnDataFolder(dataDir)
   const lock = await lockFolder(dataDir, { clock: Date.now, onLost: () => undefined })
   try {
     return await body()

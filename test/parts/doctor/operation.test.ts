@@ -6,6 +6,7 @@ import { allParts, partOptions } from '../../../src/all-parts.ts'
 import { createConfig, type ConfigInput } from '../../../src/config.ts'
 import { examineMachine } from '../../../src/parts/doctor/machine.ts'
 import { examineNamedKeys } from '../../../src/parts/keys/examine.ts'
+import { claimDataFolder } from '../../../src/storage/data-folder-claim.ts'
 import { inFolder } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 import { runKeys } from '../keys/named.ts'
@@ -70,6 +71,7 @@ test('retention, limits, backups and the audit trail are told', () => inFolder(a
 test('named keys that are over or end soon are told, and damaged ones', () => inFolder(async (folder) => {
   const dataDir = join(folder, 'data')
   assert.match(await finding(folder, 'named keys'), 'ok: 0, none')
+  await claimDataFolder(dataDir)
   for (const [name, expires] of [['long', '90d'], ['soon', '10d'], ['first', '30m']] as const) {
     await runKeys(dataDir, ['add', name], { scopes: 'read', expires })
   }

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../src/base/errors.ts'
 import { createLog } from '../../../src/base/log.ts'
@@ -12,6 +12,7 @@ import { digestOf, idIn } from '../../../src/parts/keys/key-text.ts'
 import { OpenKeys } from '../../../src/parts/keys/named-keys.ts'
 import { keys } from '../../../src/parts/keys/part.ts'
 import { retention } from '../../../src/parts/retention/part.ts'
+import { claimDataFolder } from '../../../src/storage/data-folder-claim.ts'
 import { makeFolder } from '../../support/processes.ts'
 import { programFile } from '../../support/program-file.ts'
 import { runToEnd, withServer } from '../../support/server.ts'
@@ -23,6 +24,7 @@ const test = suite('parts/keys: the command')
 async function inFolder(body: (dataDir: string, folder: string) => Promise<void>): Promise<void> {
   const { folder, remove } = makeFolder()
   try {
+    await claimDataFolder(join(folder, 'data'))
     await body(join(folder, 'data'), folder)
   } finally {
     remove()
@@ -114,13 +116,20 @@ test('bad words are refused, and leave no key', () => inFolder(async (dataDir) =
   assert.equal(readdirSync(join(dataDir, 'named-keys')), ['first.json'])
 }))
 
-test('a folder that is no data folder is not touched', () => inFolder(async (dataDir) => {
-  mkdirSync(dataDir)
-  writeFileSync(join(dataDir, 'letter.txt'), 'mine')
+test('a folder that is no data folder is not touched, and a missing one is not made', () => inFolder(async (
+  dataDir, folder,
+) => {
+  const [other, missing] = [join(folder, 'other'), join(folder, 'missing')]
+  mkdirSync(other)
+  writeFileSync(join(other, 'letter.txt'), 'mine')
   for (const words of [['add', 'a'], ['list'], ['revoke', 'a']]) {
-    assert.instance(await runKeys(dataDir, words, { scopes: 'read' }).catch((error: unknown) => error), AppError)
+    const refusal = await runKeys(other, words, { scopes: 'read' }).catch((error: unknown) => error)
+    assert.instance(refusal, AppError)
+    const absence = await runKeys(missing, words, { scopes: 'read' }).catch((error: unknown) => error)
+    assert.match(String(absence), `There is no data folder at "${missing}"`)
   }
-  assert.equal(readdirSync(dataDir), ['letter.txt'])
+  assert.equal(readdirSync(other), ['letter.txt'])
+  assert.equal(readdirSync(folder).sort(), [basename(dataDir), 'other'])
 }))
 
 test('a key that cannot be read is logged once for each change of the folder', () => inFolder(async (dataDir) => {

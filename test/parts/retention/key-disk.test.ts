@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { claimDataFolder } from '../../../src/storage/data-folder-claim.ts'
 import { inFolder, until } from '../../support/processes.ts'
 import { listAt, member, rest, textAt, type Rest, type RestResponse } from '../../support/rest.ts'
 import { fakeAgent, runToEnd, withPrograms, withServer } from '../../support/server.ts'
@@ -216,6 +217,7 @@ test('a bad limit of disk space is refused, and the largest is that of the serve
     const thrown: unknown = await add('bad', size).catch((error: unknown) => error)
     assert.match(String(thrown), '--max-disk', size)
   }
+  await claimDataFolder(dataDir)
   await add('large', String(2 ** 50))
   assert.match((await runKeys(dataDir, ['list'])).printed, '1125899906842624 bytes')
 }))

@@ -2,6 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { claimDataFolder } from '../../../src/storage/data-folder-claim.ts'
 import { makeFolder, until } from '../../support/processes.ts'
 import { listAt, member, rest, textAt, type Rest, type RestResponse } from '../../support/rest.ts'
 import { fakeAgent, runToEnd, withServer, type TestServer } from '../../support/server.ts'
@@ -228,6 +229,7 @@ test('the limits are in the metrics, and a server without limits has none', asyn
 test('bad limits of a key are refused', async () => {
   const { folder, remove } = makeFolder()
   try {
+    await claimDataFolder(join(folder, 'data'))
     const words = ['keys', 'add', 'ci', '--scopes', 'read', '--data-dir', join(folder, 'data')]
     for (const value of ['0', '-1', 'many', '1.5', '99999999', '']) {
       for (const flag of ['max-runs', 'max-conversations']) {
