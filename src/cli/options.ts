@@ -47,7 +47,7 @@ export type ParsedCommandLine =
       readonly origins: ReadonlyMap<string, string>
     }
 
-/** The sources of values. Reading them fills `exposedFiles` and `origins`. */
+/** The sources of the options' values. Reading them fills `exposedFiles` and `origins`. */
 interface Sources extends Pick<CommandLine, 'environment' | 'readFile' | 'modeOf' | 'currentDir'> {
   readonly exposedFiles: Set<string>
   readonly origins: Map<string, string>
@@ -101,11 +101,11 @@ export function variableOf(flag: string): string {
 }
 
 interface Flags {
-  /** Every value of each flag. A switch without a value has the empty text. */
+  /** Every value of each flag of an option. A switch without a value has the empty text. */
   readonly flags: Readonly<Record<string, readonly string[]>>
   readonly words: readonly string[]
   readonly own: Readonly<Record<string, string>>
-  /** Every value of each flag in `own`. */
+  /** Every value of each flag in `own`, the flags of the command itself. */
   readonly given: Readonly<Record<string, readonly string[]>>
 }
 
@@ -163,7 +163,7 @@ function readVariables(line: Sources): Values {
   return values
 }
 
-/** Reads variables with names of other servers, such as `SESSION_API_KEY`. */
+/** Reads options from the variables that other servers use for them, such as `SESSION_API_KEY`. */
 function readOtherVariables(line: Sources): Values {
   const values: Values = {}
   for (const entry of entries) {

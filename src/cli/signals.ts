@@ -8,8 +8,8 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 export type EndSignal = (typeof signals)[number]
 
 /**
- * Calls `first` at the first signal, then stops listening, so that a second signal ends the process. With `hangup`,
- * each SIGHUP calls `hangup` instead. Returns a function that stops listening.
+ * Calls `first` at the first SIGTERM, SIGINT or SIGHUP, then stops listening, so that a second signal ends the process.
+ * With `hangup`, each SIGHUP calls `hangup` instead. Returns a function that stops listening.
  */
 export function onSignals(first: (signal: EndSignal) => void, hangup?: () => void): () => void {
   const ending = hangup === undefined ? signals : signals.filter((signal) => signal !== 'SIGHUP')
@@ -29,7 +29,7 @@ export function onSignals(first: (signal: EndSignal) => void, hangup?: () => voi
   }
 }
 
-/** Aborts `ended` at the first signal, or when standard output fails. Returns a function that stops listening. */
+/** Aborts `ended` at the first such signal, or when standard output fails. Returns a function that stops listening. */
 export function onInterrupt(ended: AbortController, words: string): () => void {
   const fail = (error: Error): void => ended.abort(error)
   const stopListening = onSignals(() => ended.abort(new AppError('unavailable', words)))

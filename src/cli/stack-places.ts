@@ -8,7 +8,7 @@ import { readFileSync } from '../base/read-files.ts'
 
 interface Block {
   readonly path: string
-  /** The number of the line before the first line of the module, in the joined file. */
+  /** The number of lines of the joined file before the first line of the module. */
   readonly before: number
 }
 

@@ -21,7 +21,7 @@ import { SealedRecords } from './sealed-records.ts'
 export interface VerifyCommand {
   readonly config: Config
   readonly ids: readonly string[]
-  /** The hash of the head that `--expect` names; undefined without the flag. */
+  /** The hash of a line that `--expect` gives; undefined without the flag. */
   readonly expect: string | undefined
   readonly asJson: boolean
 }
@@ -29,9 +29,9 @@ export interface VerifyCommand {
 interface VerifiedConversation extends Omit<VerifyResult, 'head' | 'expected'> {
   readonly id: string
   readonly head: string
-  /** True when the log contains the expected head; absent where no head was given. */
+  /** True when the log has a line with the hash of `--expect`; absent without the flag. */
   readonly expected?: boolean
-  /** Ids of needed sealing keys that were not given. */
+  /** Ids of sealing keys that the conversation needs and this command was not given. */
   readonly missingKeys: readonly string[]
 }
 
@@ -94,7 +94,7 @@ interface OneConversation {
   readonly isAsked: boolean
 }
 
-/** Checks one conversation. Returns undefined for an unnamed conversation that was deleted meanwhile. */
+/** Checks one conversation. Returns undefined if it was deleted meanwhile and the user did not name it. */
 async function verifyOne(
   { folder, id, expect, given, isAsked }: OneConversation,
 ): Promise<VerifiedConversation | undefined> {

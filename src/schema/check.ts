@@ -247,7 +247,7 @@ function checkAt(walk: Walk, place: string | number, body: () => void): void {
 }
 
 /**
- * Checks a host's value and returns it with its defaults filled in.
+ * Validates a value that this process made, such as an argument of a host, and returns its normal form.
  * @throws AppError `invalid_input` with the issues
  */
 export function checked<Input, Normal>(type: Checked<Input, Normal>, value: unknown): Normal {

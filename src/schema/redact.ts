@@ -21,7 +21,7 @@ const secretContainer = /(?:^|_)(?:environment|env|headers|auth|extra_body)$/i
 /** The types of issues about a value that should be an object. */
 const objectWanted: ReadonlySet<string> = new Set(['dict_type', 'model_attributes_type'])
 
-/** The most characters of a shown text where an object was expected. A key is longer. */
+/** The longest text, in characters, that is shown where an object was expected. An API key is longer. */
 const shownText = 7
 
 /** Names of further secret members: clients send a secret as `{ name, value }`. */

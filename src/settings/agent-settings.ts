@@ -117,7 +117,7 @@ export function usualTools(hasSubAgents: boolean): ToolSpec[] {
   return ['terminal', 'file_editor', 'task_tracker', ...subAgents].map((name) => ({ name, params: {} }))
 }
 
-/** Returns settings as typed settings, after a caller has replaced their secrets. @throws AppError `invalid_input` */
+/** Validates settings whose secrets a caller has replaced. @throws AppError `invalid_input` */
 export function asAgentSettings(value: unknown): AgentSettings {
   if (!isAgentSettings(value)) throw settingsFailure()
   return toAgentSettings(value)
@@ -145,7 +145,7 @@ export function newerVersion(version: number, newest: number): AppError {
   return new AppError('invalid_input', `Settings validation failed: ${problem}`)
 }
 
-/** Returns the defaults of a kind without `schema_version`: the version of the diff counts. */
+/** Returns the defaults of a kind for a diff to apply to. They lack `schema_version`: the diff's version counts. */
 function defaultsOf(kind: unknown): Record<string, unknown> {
   const known = kind === 'llm' ? 'openhands' : agentSettingsKinds.find((one) => one === kind)
   if (known === undefined) throw settingsFailure()

@@ -107,7 +107,7 @@ export interface ExposedKey {
   readonly mode: number
 }
 
-/** Returns the `keys/` folder and the key files that other users may read or write. */
+/** Returns each of the folder `keys/` and the key files that other users may read or write. */
 export async function exposedKeys(folder: string): Promise<ExposedKey[]> {
   const paths = [folder, join(folder, sealingFile), join(folder, sessionFile)]
   const found = await Promise.all(paths.map(async (path) => {

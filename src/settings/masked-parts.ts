@@ -1,8 +1,8 @@
 /**
  * Finds the texts to mask for a secret value (decisions 12). Pure.
  *
- * In JSON, secret members are masked: masking a type or a project would damage other texts. In a text with several
- * lines, some lines are masked alone too, because output may show single lines.
+ * In JSON, only secret members are masked: masking a type or a project would damage other texts. In a text with
+ * several lines, some lines are masked alone too, because output may show single lines.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import { maskingOf, type Masking } from '../base/masking-values.ts'

@@ -6,10 +6,10 @@
  */
 import type { Masker } from '../base/masking.ts'
 
-/** The most replaced sets of values that stay masked. */
+/** The most replacements whose old values stay masked. */
 const retiredLimit = 100
 
-/** Replaces the masked values of a name; [] for none. @throws AppError `invalid_input` when the masker has no room. */
+/** Sets the masked values of a secret; [] for none. @throws AppError `invalid_input` when the masker has no room. */
 export type MaskedValues = (name: string, values: readonly string[]) => void
 
 export function createMaskedValues(masker: Masker): MaskedValues {

@@ -11,7 +11,7 @@ import { isUnset } from './secret-values.ts'
 
 export type ModelPlace = Pick<LLM, 'model' | 'base_url' | 'ollama_base_url'>
 
-/** Other names of a provider, with its usual name. */
+/** Other names of providers, each with the provider's usual name. */
 const aliases: ReadonlyMap<string, string> = new Map([['google', 'gemini'], ['ollama_chat', 'ollama']])
 
 /** The providers of models whose names have no `PROVIDER/`, by the beginning of the name. */
@@ -61,14 +61,14 @@ export function withoutStraySecrets(before: LLM, after: LLM, change: unknown): u
   })
 }
 
-/** The choice of a critic's model and its key. */
+/** The server, model and key that the settings choose for a critic; null for no choice. */
 export interface CriticChoice {
   readonly server_url: string | null
   readonly model_name: string | null
   readonly api_key: string | null
 }
 
-/** Returns the place of the critic's model. What the critic's choice leaves out is taken from the agent's model. */
+/** Returns the model and the address of a critic. Both default to those of the agent's model. */
 export function criticPlace({ server_url, model_name }: CriticChoice, agent: ModelPlace): ModelPlace {
   return { ...agent, model: model_name ?? agent.model, base_url: server_url || agent.base_url }
 }

@@ -1,7 +1,8 @@
 /**
- * Names that agents use for modes that act without asking.
+ * Names that agents use for modes and options that act without asking.
  *
- * A mode that is not in the provider table is judged by its name. A mode with another name is not trusted either.
+ * A mode of an agent that is not in the provider table is judged by its name. A mode that no name here matches may
+ * still act without asking (`agents/acp/modes`).
  */
 
 /** Only letters are compared: `always-approve`, `alwaysApprove` and `Always approve` are equal. */

@@ -52,7 +52,7 @@ export function decodeSettings(content: Readonly<Record<string, unknown>>, ciphe
   return settings
 }
 
-/** Returns the agent settings of a file, with the default model if none is stored. */
+/** Adds the default model to the agent settings of a file, if their `llm` names no model. */
 function withModel(settings: unknown): unknown {
   if (!isObject(settings) || !isObject(settings['llm'])) return settings
   return { ...settings, llm: { model: storedModel, ...settings['llm'] } }

@@ -80,7 +80,7 @@ export interface ProfileStoreOptions {
   readonly cipher: Cipher
   readonly masker: Masker
   readonly profileLimit?: number
-  /** The longest JSON of one profile. Default: 262,144 characters. */
+  /** The most characters of one profile as JSON. Default: 262,144. */
   readonly limitChars?: number
 }
 
@@ -210,7 +210,7 @@ export function plainLlm({ llm, include_secrets: withSecrets }: NewProfile, ciph
   return typed(mapSecrets(type, { llm }, plain)).llm
 }
 
-/** Removes key and address from an LLM with a provider connection, which has its own. */
+/** Returns an LLM with a provider connection without key and address, because the connection has them. */
 function withoutOwnKey(llm: LLM): LLM {
   return llm.provider_connection_id === null ? llm : { ...llm, api_key: null, base_url: null }
 }

@@ -23,7 +23,7 @@ export interface Provider {
   readonly programs: Readonly<Record<string, string>>
   /** The command that a user runs to install the program; empty if `agents install` can install it. */
   readonly installCommand: string
-  /** A command that has a word with this beginning is of this entry. The agent's name in ACP contains this text. */
+  /** A command is of this entry if a word of it begins with this text. The agent's name in ACP contains the text. */
   readonly prefix: string
   readonly apiKeyVariable: string
   /** Other names of the API key variable. The rules for the key hold for them too. */
@@ -39,17 +39,21 @@ export interface Provider {
   /** Variables that the child gets unless the server's environment or a secret sets them. */
   readonly defaults: Readonly<Record<string, string>>
   readonly loginCommand: string
-  /** The rule that detects a login, see `login`; null: a login is not detected. */
+  /** The rule by which `login.ts` detects a login; null: a login is not detected. */
   readonly login: LoginRule | null
-  /** The way in which a base URL reaches the program, see `credentials`. */
+  /** The way in which a base URL reaches the program, see `planCredentials`. */
   readonly baseUrlVia: 'environment' | 'codex-config' | 'gateway'
   /**
-   * The base URL for a user with a key and no base URL; null for none. With a base URL Codex needs no `authenticate`.
+   * The base URL that is used with a key when the user has set no base URL; null for none. With a base URL Codex needs
+   * no `authenticate`.
    */
   readonly publicBaseUrl: string | null
   /** True when the config-directory variable makes the program drop key and base URL (spec: Credentials 6). */
   readonly configDirStripsKey: boolean
-  /** The ACP `authenticate` methods with a key and with a login; null for none. A base URL can change the method. */
+  /**
+   * The method of ACP `authenticate` for a user with a key, and for a user with a login; null for none. A base URL can
+   * change the method (`planCredentials`).
+   */
   readonly keyMethod: string | null
   readonly loginMethod: string | null
   /** The default model; null when the agent chooses it. */

@@ -309,7 +309,7 @@ export const builtInProviders: readonly Provider[] = [
     configDirVariable: 'OPENHANDS_PERSISTENCE_DIR',
     dataDirVariable: 'OPENHANDS_PERSISTENCE_DIR',
     variables: ['OPENHANDS_PERSISTENCE_DIR'],
-    // Uses the price list of the package, and prints no banner.
+    // The program then uses the price list of its package without fetching another, and prints no banner.
     defaults: { LITELLM_LOCAL_MODEL_COST_MAP: 'True', OPENHANDS_SUPPRESS_BANNER: '1' },
     loginCommand: 'openhands',
     modes: { asking: 'always-ask', open: 'always-approve', moreOpen: ['always-approve', 'llm-approve'] },

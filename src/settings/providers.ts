@@ -31,9 +31,9 @@ export interface ResolvedAcp {
 }
 
 /**
- * Resolves stored settings. An empty command becomes the provider's command, and a missing model its default model. The
- * provider of the server `custom` is found by the command: the name of an entry, or a command that `detectProvider`
- * knows.
+ * Resolves stored settings. An empty command becomes the provider's command, and a missing model its default model. For
+ * the server `custom`, the provider is found by the command, which is the name of an entry or a command that
+ * `detectProvider` knows.
  */
 export function resolveAcp(choice: AcpQuery, providers: readonly Provider[]): ResolvedAcp {
   const { acp_server, acp_command, acp_model } = choice

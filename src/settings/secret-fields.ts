@@ -112,8 +112,8 @@ function mapStrings(value: unknown, path: Path, by: Walk): unknown {
 }
 
 /**
- * Calls `map` for an address with credentials or for its placeholder. A token that does not open stays: without an
- * address, requests would go to the default address.
+ * Calls `map` for an address with credentials, sealed, redacted or plain. A sealed address for which `map` returns
+ * undefined stays: without an address, requests would go to the default address.
  */
 function mapAddress(value: unknown, path: Path, map: SecretMap): unknown {
   if (typeof value !== 'string' || !isSecretAddress(value)) return value

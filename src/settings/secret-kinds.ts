@@ -7,13 +7,13 @@
  */
 import type { Cipher } from './cipher.ts'
 
-/** The beginnings of the paths of each kind, in settings, profiles and agents. The ends of the paths are equal. */
+/** Each row is a group: the beginnings of its paths in settings, profiles and agents. The rest of the path is equal. */
 const kinds: readonly (readonly string[])[] = [
   ['llm.', 'condenser.llm.', 'condenser.condensers.llm.'],
   ['critic.', 'verification.critic_'],
 ]
 
-/** Opens a token that was sealed for a member of this kind; undefined when it does not open. */
+/** Opens a token that was sealed for a member of the group of `path`; undefined for any other token. */
 export function openOfKind(token: string, path: string, cipher: Cipher): string | undefined {
   for (const context of contextsOf(path)) {
     const opened = cipher.open(token, context)

@@ -11,7 +11,10 @@ import { isCredentialName, isSecretAddress, isUnset } from './secret-values.ts'
  */
 export type SecretMap = (value: string, context: string) => string | undefined
 
-/** Returns the source with its secrets mapped. An undefined result removes a value, and empties an address. */
+/**
+ * Returns the source with its secrets replaced by the results of `map`. The result undefined removes a value or a
+ * header, and makes an address empty.
+ */
 export function mapSourceSecrets(source: SecretSource, map: SecretMap): SecretSource {
   if (source.kind === 'StaticSecret') {
     const { value, ...rest } = source

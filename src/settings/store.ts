@@ -43,9 +43,9 @@ export interface SettingsStoreOptions {
   readonly cipher: Cipher
   readonly masker: Masker
   readonly providers: readonly Provider[]
-  /** Loads a profile. Default: there are no profiles. */
+  /** Loads an LLM profile. Default: there are no profiles. */
   readonly loadProfile?: LoadProfile
-  /** The longest JSON of all settings. Default: 4,194,304 characters. */
+  /** The most characters of the settings as JSON. Default: 4,194,304. */
   readonly limitChars?: number
 }
 

@@ -14,8 +14,8 @@ export interface StoredFile<T> {
   /** Returns the value. @throws AppError `settings_unreadable` */
   read(): Promise<T>
   /**
-   * Replaces the value by the result of `change`. Resolves when the result is on disk. Writes nothing if the value is
-   * the same.
+   * Replaces the value by the result of `change`. Resolves when the result is on disk. Writes nothing if `change`
+   * returns the object that it got.
    * @throws the errors of `change`; AppError `settings_unreadable`, `storage_full`, `storage_failed`, `invalid_input`
    * for a value that is too large, `unavailable` after `Changes.close`. Then nothing has changed.
    */

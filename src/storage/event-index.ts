@@ -16,13 +16,13 @@ const blockBytes = blockRecords * recordBytes
 /** First size of a block, in bytes. A full block doubles, but grows by at most `stepBytes`. */
 const leastBytes = 1024
 const stepBytes = 32 * 1024
-/** Number of records between two comparisons of offsets when a file is read. */
+/** At every such number of records, reading an index file checks that the offset increases. */
 const orderedRecords = 1024
 const recordWords = recordBytes / 4
 const checkSeed = 0x5a
 const twoTo32 = 0x1_0000_0000
 
-/** An event: `high` and `low` are the first 8 bytes of its id, and `offset` is that of its line. */
+/** The index record of an event: `high` and `low` are the first 8 bytes of its id, `offset` is that of its line. */
 export interface IndexRecord {
   readonly high: number
   readonly low: number
@@ -47,7 +47,7 @@ export class EventIndex {
     return this.#count
   }
 
-  /** Adds the record of an event. @throws RangeError when the id or the offset does not increase. */
+  /** Adds the index record of an event. @throws RangeError when the id or the offset does not increase. */
   push(label: EventLabel, offset: number): void {
     if (this.add({ high: highHalf(label.upper), low: lowHalf(label.upper), mark: label.mark, offset })) return
     const problem = `its id "${label.upper}" or offset ${offset} does not increase`
@@ -150,7 +150,7 @@ export class EventIndex {
     return block
   }
 
-  /** Searches as `#first` does, without a closure: this method runs often. */
+  /** Returns the seq of the first id that is not lower; `count` if there is none. Has no closure: it runs often. */
   #firstFrom(high: number, low: number): number {
     let from = 0
     let to = this.#count
@@ -165,7 +165,7 @@ export class EventIndex {
     return from
   }
 
-  /** Returns the seq of the first record that passes `test`; `count` if none does. All later records must pass too. */
+  /** Returns the seq of the first record that passes `test`; `count` if none does. All after it must pass too. */
   #first(test: (block: DataView, at: number) => boolean): number {
     let low = 0
     let high = this.#count

@@ -1,7 +1,8 @@
 /**
  * The file operations of a log. Tests replace `nodeFiles` by a disk that is full, fails or loses power.
  *
- * Each operation has its position. A read that returns fewer bytes than requested has reached the end of the file.
+ * Each read and write names its position in the file. A read that returns fewer bytes than requested has reached the
+ * end of the file.
  */
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'

@@ -86,7 +86,7 @@ export class GroupCommit {
     this.#running ??= this.#run()
   }
 
-  /** Resolves when everything appended so far is durable. Rejects with `failure` if a part was lost since `reopen`. */
+  /** Resolves when all lines appended so far are durable. Rejects with `failure` if one was lost since `reopen`. */
   durable(): Promise<void> {
     const last = this.#waiting.at(-1) ?? this.#writing
     if (last !== undefined) return last.done.promise

@@ -12,7 +12,7 @@
  *       events.cut-<offset>            bytes that a repair cut off the log
  *     temporary/                       half-made and removed conversations; deleted on start
  *
- * Other code has its own folders beside these.
+ * Other modules and the parts have their own files and folders beside these.
  */
 import { join, resolve } from 'node:path'
 import { makeFolder, ownFolder, removeTemporaryFiles, storageError } from '../base/own-files.ts'
@@ -51,6 +51,6 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
 
 /** Removes temporary files that a crash left in the folder of a conversation. Never rejects. */
 export async function sweepConversation(directory: string): Promise<void> {
-  // A file that stays does no harm: the next opening tries again.
+  // A file that cannot be removed does no harm: the next opening of the conversation tries again.
   await Promise.allSettled([directory, join(directory, 'observations')].map(removeTemporaryFiles))
 }

@@ -17,7 +17,7 @@ export class LineCache {
   readonly totalBytes: number
   /** The tails that hold events, the least recently written first: a Set keeps the order of insertion. */
   readonly #tails = new Set<CachedTail>()
-  /** The tail that changed last; undefined when this tail has no events. */
+  /** The tail that changed last, which is the last of `#tails`; undefined if that change left it empty. */
   #newest: CachedTail | undefined
   #bytes = 0
 
@@ -56,7 +56,7 @@ export class LineCache {
 /** The newest events of a log, by seq. */
 export class CachedTail {
   readonly #cache: LineCache
-  /** The JSON of the events from seq `#first` on, in order; undefined for evicted events, before `#begin`. */
+  /** The JSON of the events from seq `#first` on, in order. Evicted events are undefined: the places below `#begin`. */
   #lines: (Buffer | undefined)[] = []
   #begin = 0
   #first = 0

@@ -20,7 +20,7 @@ export interface IndexLinesOptions {
 }
 
 const chunkBytes = 1024 * 1024
-/** The number of first bytes of a line that are kept: enough for the checks of `createTaker`. */
+/** The number of first bytes that are kept of a line across two chunks. They include kind, id, timestamp and source. */
 const beginningBytes = 256
 
 export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): Promise<void> {

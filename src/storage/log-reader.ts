@@ -15,7 +15,7 @@ export interface LogReaderOptions {
   readonly read: (length: number, position: number) => Promise<Buffer>
   readonly index: EventIndex
   readonly checked: CheckedRanges
-  /** Returns the current end of the durable part. */
+  /** Returns the position after the last durable line. */
   readonly end: () => Position
   readonly lineLimitBytes: number
   readonly onDamage: (damage: Damage) => void
@@ -40,7 +40,7 @@ export interface EventRange {
   readonly next: number
 }
 
-/** Reads events from seq `from` to before `to`, up to `limitBytes` or one event. Leaves out damaged events. */
+/** Reads events from seq `from` to before `to`, up to `limitBytes`, at least one. Leaves out damaged events. */
 export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },

@@ -80,7 +80,7 @@ interface Outcome {
   readonly keep: boolean
 }
 
-/** Rebuilds the index from the first bytes of lines. If it contradicts the log, rebuilds it along the chain. */
+/** Rebuilds the index from the first bytes of lines. If the result contradicts the log, reads all lines in full. */
 async function rebuild(options: RecoveryOptions, size: number): Promise<Outcome> {
   const { log, index, kinds } = options
   index.truncate(0)
@@ -132,8 +132,9 @@ export interface FirstToRead {
 }
 
 /**
- * Returns the line with which a check of the event `number` begins: that of the third event before, or the first line
- * of the log. The line of the third event is not checked. The two events in between keep its damage away from `number`.
+ * Returns the line with which a check of the event `number` begins: the line of event `number - 3`, or the first line
+ * of the log. The line of event `number - 3` is not checked: with the two events after it, the search for the next
+ * line ends before `number` even if it is damaged.
  */
 export function firstToRead(index: EventIndex, number: number): FirstToRead {
   const event = number - 3
@@ -162,7 +163,7 @@ function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readon
   return 'event'
 }
 
-/** True for an unfinished line, and for a hole after `lastGroupFrom`. */
+/** True for an unfinished line, and for a piece from `lastGroupFrom` on with zero bytes, which a crash may leave. */
 function endsLog(piece: Piece, lastGroupFrom: number): boolean {
   if (piece.state !== 'damaged') return piece.state === 'torn'
   // A single zero byte may be a damaged space, except at the beginning of a line.

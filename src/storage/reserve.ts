@@ -1,7 +1,7 @@
 /**
  * A file that reserves disk space. When the disk is full, the file is deleted, so that a run can record its end.
  *
- * After `storage_full`, `release()` makes room for closing records. Other writes call `assertHeld()` first, which
+ * After `storage_full`, `release()` makes room for the end of the run. Other writes call `assertHeld()` first, which
  * refuses until the space is reserved again.
  */
 import { randomFillSync } from 'node:crypto'
@@ -30,10 +30,10 @@ export class Reserve {
   #change: Promise<void> = Promise.resolve()
   #triedAt = -Infinity
 
-  /** Reserves the space. Without room on the disk, the reserve begins as released. */
+  /** Reserves the space. If that fails, for example on a full disk, the reserve begins as released. */
   static async open(options: ReserveOptions): Promise<Reserve> {
     const reserve = new Reserve(options)
-    await reserve.assertHeld().catch(() => undefined) // The reserve then begins as released.
+    await reserve.assertHeld().catch(() => undefined) // Later writes call `assertHeld` again.
     return reserve
   }
 
@@ -47,7 +47,7 @@ export class Reserve {
     return this.#held
   }
 
-  /** Deletes the file, so that closing records have space. */
+  /** Deletes the file, so that a run has space to record its end. */
   release(): Promise<void> {
     this.#held = false
     this.#triedAt = this.#clock()

@@ -15,7 +15,7 @@ export interface Piece {
   /** The offset of the piece and the offset of the next piece. */
   readonly offset: number
   readonly end: number
-  /** True when an LF closes the piece; false for a sound line whose LF was damaged. */
+  /** True when an LF ends the piece. A sound line lacks it if its LF was damaged. */
   readonly closed: boolean
   /** The JSON of a sound line; for any other piece, all its bytes. */
   readonly bytes: Buffer
@@ -133,7 +133,7 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
   return { state, offset: base + at, end: base + until, closed, bytes: data.subarray(at, until), hash }
 }
 
-/** Returns the offset after the next LF before a line or the end of the data; undefined without such an LF. */
+/** Returns the offset after the next LF that a line or the end of the data follows; undefined without such an LF. */
 function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined {
   for (let end = data.indexOf(lineFeed, at); end !== -1; end = data.indexOf(lineFeed, end + 1)) {
     const whole = end + 1 + headLength <= data.length

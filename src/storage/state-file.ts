@@ -18,7 +18,7 @@ export interface CachedState {
   readonly state: unknown
 }
 
-/** The method of a log that this file uses. */
+/** The method of a log that `readState` calls. */
 interface Holds {
   holds(position: Position): Promise<boolean>
 }

@@ -47,23 +47,23 @@ export interface VerifyIssue {
 }
 
 export interface VerifyResult {
-  /** True when there is no issue and an expected head was found. */
+  /** True when there is no issue and, if `expect` is given, a line with this hash was found. */
   readonly sound: boolean
   readonly lines: number
   readonly events: number
   readonly head: Position
-  /** True when the expected head was found; undefined when no head was given. */
+  /** True when a line with the hash `expect` was found; undefined without `expect`. */
   readonly expected: boolean | undefined
   /** The first 1,000 issues. */
   readonly issues: readonly VerifyIssue[]
 }
 
 const maxIssues = 1000
-/** The most passes over a folder whose files keep changing. */
+/** The most checks of one folder in a row: a check is repeated when a server changes the files meanwhile. */
 const maxLooks = 10
 const defaultLineLimitBytes = 64 * 1024 * 1024
 
-/** Checks a folder. @throws AppError `not_found` without a log, `storage_failed` for an unreadable file */
+/** Checks the folder of a conversation. @throws AppError `not_found` without a log, `storage_failed` */
 export async function verifyConversation(options: VerifyOptions): Promise<VerifyResult> {
   try {
     for (let look = 1; ; look++) {
@@ -219,7 +219,7 @@ function isAt(state: CachedState | undefined, head: Position): boolean {
   return state !== undefined && state.line.offset === head.offset && state.line.hash === head.hash
 }
 
-/** Reports a state file that belongs to no line of the log. A missing file is no issue. */
+/** Reports `state.json`, if it exists: its state is damaged or belongs to no line of the log. */
 async function checkNoState(directory: string, report: Report): Promise<void> {
   if (!(await isThere(join(directory, 'state.json')))) return
   report({ file: 'state.json', offset: 0, problem: 'the state is not sound or not of this log' })

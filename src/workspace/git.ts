@@ -26,7 +26,7 @@ export async function initRepository(path: string): Promise<void> {
     await rename(made, join(path, '.git'))
   } catch {
     // The conversation works without a repository too. Of two concurrent calls, one fails to rename.
-    await removeTree(made).catch(() => undefined) // Git ignores a rest under this name.
+    await removeTree(made).catch(() => undefined) // Git ignores a folder with the name of `made`.
   }
 }
 
