@@ -54,7 +54,7 @@ export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
   }
 }
 
-/** Returns the built-in agent's kind. If its part cannot be used, `create` throws. */
+/** Returns the agent kind `Agent`. Its `create` throws if the part of the built-in agent cannot be used. */
 async function builtInKind({ core }: AgentMakerOptions): Promise<AgentKind> {
   const agents = await core.use('builtInAgent').catch(appErrorOf)
   return {

@@ -3,7 +3,7 @@ import { objectOf } from './base/fields.ts'
 import { parseOwnJson } from './base/json.ts'
 
 /**
- * Returns a function that makes the description as JSON. Its first call loads the text `openapi`.
+ * Returns a function that makes the OpenAPI description as JSON. Its first call loads the text `openapi`.
  * @param routes method and pattern of every route of this server
  * @param basePath the path below which the routes are; empty for none
  */

@@ -27,7 +27,7 @@ export interface HostParts {
   readonly ownParts?: readonly Part[] | undefined
 }
 
-/** Returns all parts of the server. @throws AppError `invalid_option` for an unusable value of the host */
+/** Returns all parts of the server. @throws AppError `invalid_option` for an unusable value in `given` */
 export function partsOf(given: HostParts, built: readonly Part[]): readonly Part[] {
   assertTypes(given)
   const { ownParts = [] } = given

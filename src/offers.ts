@@ -103,7 +103,7 @@ export interface McpToolsRequest {
   /** MCP servers by name; at least one. */
   readonly settings: Readonly<Record<string, McpServer>>
   readonly conversation: Pick<AgentHost, 'workingDir' | 'secrets' | 'mask' | 'state'>
-  /** Returns the tool names from `names` that the settings allow. @throws the signal's reason */
+  /** Returns the tool names from `names` that the agent settings allow. @throws the signal's reason */
   readonly filter: (names: readonly string[], signal: AbortSignal) => Promise<readonly string[]>
   readonly log: Log
 }
@@ -207,7 +207,7 @@ export interface ProviderConnections {
 
 export interface Retention {
   /**
-   * Removes unused conversations beyond the limits, the oldest first, as `DELETE` does.
+   * Removes unused conversations beyond the limits of retention, the oldest first, as `DELETE` does.
    * @throws AppError `invalid_option` without a limit; the signal's reason; an error of the audit trail
    */
   prune(signal: AbortSignal): Promise<readonly Judged[]>
@@ -221,7 +221,7 @@ export interface Judged {
   readonly bytes: number
   /** The limit that the conversation exceeds. */
   readonly why: string
-  /** The reason to keep the conversation; null without a reason. */
+  /** The reason why the conversation is kept; null when it is removed. */
   readonly stays: string | null
 }
 

@@ -53,7 +53,7 @@ export interface Part extends InspectedPart {
   readonly resealFolder?: () => Promise<ResealFolder>
   /** The part starts with the server if this file or folder exists in the data folder. */
   readonly startsWith?: string
-  /** Returns true when these options ask for a start with the server. */
+  /** Returns true when the part starts with the server because of the values of these options. */
   readonly startsWhen?: (options: Values) => boolean
   /** Loads the types and the operations of the part's routes, for `npm run generate`. */
   readonly spec?: () => Promise<PartSpec>
@@ -69,7 +69,7 @@ export interface PartCommand {
   /** The command's line in `--help`. */
   readonly usage: readonly [usage: string, about: string]
   readonly help: string
-  /** The error message when a signal ends the command. Default: a signal ends the process at once. */
+  /** The error message when a signal ends the command. Without it, a signal ends the process at once. */
   readonly interruptedWords?: string
   readonly load: () => Promise<CommandModule>
 }
@@ -91,7 +91,7 @@ export interface CommandCall {
   /** Files with keys that other users may read. */
   readonly exposedFiles: readonly string[]
   readonly environment: Environment
-  /** A folder for files that are removed before the command ends. */
+  /** A folder for temporary files, which the command removes before it ends. */
   readonly temporaryDir: string
   /** Writes results to standard output. */
   readonly print: (text: string) => void
@@ -112,7 +112,7 @@ export interface CommandCall {
   readonly openServer: () => Promise<{ readonly use: Use; close(): Promise<void> }>
 }
 
-/** Seals files in a conversation's folder with the newest key. Returns the ids of the keys that they still need. */
+/** Seals the files in a conversation's folder with the newest key. Returns the ids of all keys that they still need. */
 export type ResealFolder = (folder: string, cipher: Core['cipher']) => Promise<ReadonlySet<string>>
 
 export interface PartSpec {

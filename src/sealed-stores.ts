@@ -29,7 +29,7 @@ export interface SealedStores {
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
   readonly secrets: SecretStore
-  /** The changes of the three stores. A server closes them before it releases the data folder. */
+  /** The changes of the three stores under way. A server closes `changes` before it releases the data folder. */
   readonly changes: Changes
   /** Returns the sealed files of the parts that exist in the data folder. */
   partFiles(): Promise<readonly SealedFile[]>

@@ -10,7 +10,10 @@ import { messageOf } from './errors.ts'
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** The fields of a line. An Error becomes its message; a warning or an error also has its stack as `<name>_stack`. */
+/**
+ * The fields of a line. An Error becomes its message. `<name>_stack` has its stack in lines of the levels `warn` and
+ * `error`, and in each line of a log with the level `debug`.
+ */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined | Error>>
 
 export interface Log {

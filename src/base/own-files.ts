@@ -258,7 +258,7 @@ export function storageError(what: string, thrown: unknown): AppError {
   return new AppError('storage_failed', `${what}: ${why}`, { cause: thrown })
 }
 
-/** Runs `work`, and throws its errors as the results of `storageError`. */
+/** Runs `work`. For an error of `work`, throws the result of `storageError`. */
 export async function failsAsStorage<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

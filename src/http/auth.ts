@@ -6,7 +6,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { headerValues } from './headers.ts'
 
-/** The longest key in bytes; a longer candidate matches no key. The limit itself is no secret. */
+/** The longest key in bytes. A longer candidate is refused without a comparison: the limit is no secret. */
 export const maxKeyBytes = 256
 
 export interface SessionKeys {

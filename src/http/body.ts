@@ -101,7 +101,10 @@ export async function* readPieces(
   }
 }
 
-/** The longest body that is parsed and checked in one turn. Faults in a longer body are reported at position 0. */
+/**
+ * The longest body, in bytes, that is parsed and checked in one turn of the event loop. Faults in a longer body are
+ * reported at position 0.
+ */
 const turnBytes = 1024 * 1024
 
 /** Matches a media type `application/json` or `application/...+json`, with parameters (RFC 9110, section 8.3.1). */

@@ -10,9 +10,9 @@ import { AppError } from '../base/errors.ts'
 import { headerValues, isToken } from './headers.ts'
 
 export interface OriginRules {
-  /** Names that this server listens on or is known by; compared without case and port. */
+  /** The host names of this server, besides loopback names; compared without case and port. */
   readonly allowedHosts: readonly string[]
-  /** Whole origins, `https://example.org`; compared without case. */
+  /** Whole origins, such as `https://example.org`; compared without case. */
   readonly allowedOrigins: readonly string[]
   /** True to allow pages of loopback origins, which must send the key. */
   readonly trustsLoopback: boolean
@@ -32,7 +32,7 @@ export interface HostValues {
   readonly authority: string | undefined
 }
 
-/** The newest Host that every server accepts, an IP literal or a loopback name: the next request often repeats it. */
+/** The newest Host with an IP literal or a loopback name, as any server accepts. The next request often repeats it. */
 let newestLocal: { readonly text: string; readonly authority: Authority } | undefined
 
 /**

@@ -41,7 +41,7 @@ interface Entry<R> {
 }
 
 interface Node<R> {
-  /** The nodes of the literal segments below, each with the text of its segment. */
+  /** The nodes of the literal segments that follow, each with the text of its segment. */
   readonly literals: { readonly text: string; readonly node: Node<R> }[]
   parameter: Node<R> | undefined
   tail: Node<R> | undefined

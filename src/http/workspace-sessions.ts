@@ -14,7 +14,7 @@ const lifeMs = 12 * 60 * 60 * 1000
 const tokenLimit = 1000
 
 interface Session {
-  /** The time of the end, in milliseconds since the epoch. */
+  /** The time at which the session ends, in milliseconds since the epoch. */
   readonly end: number
   readonly principal: Principal
   /** The function that `hold` of the session's key returned. */

@@ -13,7 +13,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface EnvironmentOptions {
   /** The server's environment. */
   readonly server: Environment
-  /** Variables to copy from `server` besides the base set: those of `--pass-env` and of the provider. */
+  /** Variables to copy from `server` besides `baseVariables`: those of `--pass-env` and of the provider. */
   readonly pass?: readonly string[]
   /** Secrets and configured variables. Later elements override earlier elements. */
   readonly secrets?: readonly Environment[]

@@ -8,7 +8,7 @@ import { constants, deflateRawSync } from 'node:zlib'
 import type { Offer, Parameter } from './extensions.ts'
 import { encodeFrame, encodeText, opcodes } from './frame.ts'
 
-/** The sizes of payloads to compress. A larger payload would block the event loop. */
+/** The smallest and the largest payload that is compressed. A larger payload would block the event loop. */
 const minCompressBytes = 1024
 const maxCompressBytes = 256 * 1024
 /** The fastest level: several times faster than the default for events, and nearly as small (measured). */
