@@ -8,8 +8,8 @@ import { assertDataFolder } from '../../storage/data-folder-claim.ts'
 import { readTrail } from './reading.ts'
 
 /**
- * Returns 0, or 1 for a damaged trail. @throws AppError `invalid_option`; the errors of `assertDataFolder` and
- * `readTrail`
+ * Returns exit code 0, or 1 for a damaged trail.
+ * @throws AppError `invalid_option`; the errors of `assertDataFolder` and `readTrail`
  */
 export async function run({ config, words, flags, print, tell }: CommandCall): Promise<number> {
   assertNoWords('audit', words)

@@ -73,7 +73,10 @@ export class TrailLog {
     await this.#segment.file.close().catch(() => undefined) // Every record was synced before.
   }
 
-  /** Queues a line. Resolves before the sync; `done` resolves after it. Without the object, `await` waits for both. */
+  /**
+   * Queues a line. Resolves when the line is queued; `done` resolves when the line is durable. `done` is in an object,
+   * because `await` would otherwise wait for it too.
+   */
   async #queue(json: Buffer): Promise<{ readonly done: Promise<void> }> {
     if (this.#segment.commit.failure !== undefined) await this.#segment.commit.reopen()
     if (this.#segment.commit.end.offset >= (this.#options.limitBytes ?? fileLimitBytes)) await this.#rotate()

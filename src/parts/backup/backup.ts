@@ -4,7 +4,8 @@
  * Reads in this order: other files; settings and keys of one moment; the ends of all logs; the logs up to these ends.
  * When keys have changed meanwhile, the steps from the settings on are repeated.
  *
- * New lines of a log are stored as further pieces of the earlier backup. Files with an equal stamp are not read.
+ * New lines of a log are stored as further pieces of the earlier backup. A file whose stamp (inode, size, time) is
+ * that of the earlier backup is not read.
  */
 import { join } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
@@ -54,7 +55,7 @@ const tryLimit = 5
 const pieceLimit = 32
 /** The most bytes of one piece. */
 const pieceLimitBytes = 1024 * 1024 * 1024
-/** A file changed within this time before the backup gets no stamp: the next backup reads it again. */
+/** A file that changed within this time before the backup is listed without a stamp: the next backup reads it again. */
 const freshMs = 2000
 
 /** Writes a whole backup. @throws AppError `unavailable`, `storage_full`, `storage_failed`; the signal's reason */
@@ -194,7 +195,7 @@ class Backup {
     return { entries, empty, left }
   }
 
-  /** Stores a new or changed file. Returns undefined if it was removed or is no regular file. */
+  /** Returns the entry of a file, and stores a new or changed file. Undefined if it was removed or is not regular. */
   async #fileEntry({ path, stats }: FoundFile): Promise<NewEntry | undefined> {
     const isExecutable = (stats.mode & 0o100n) !== 0n
     const stamp = `${stats.ino} ${stats.size} ${stats.mtimeNs}`

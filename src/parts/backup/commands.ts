@@ -18,8 +18,8 @@ import { bytesOf } from './target.ts'
 import { parsePathMap, type Moved, type PathMap } from './workspace-map.ts'
 
 /**
- * Runs `backup`. Returns 0. @throws AppError `invalid_option`, `not_found`; the errors of `withBackupFolder` and
- * `backUp`
+ * Runs `backup`. Returns exit code 0. @throws AppError `invalid_option`, `not_found`; the errors of `withBackupFolder`
+ * and `backUp`
  */
 export async function runBackup(call: CommandCall): Promise<number> {
   const { config, words, flags, output, signal } = call
@@ -78,7 +78,7 @@ async function tellBackup(call: CommandCall, { report, to, withKeys, unnoted }: 
 }
 
 /**
- * Runs `restore`. Returns 0. @throws AppError `invalid_option`, `not_found`, `storage_failed`; the errors of
+ * Runs `restore`. Returns exit code 0. @throws AppError `invalid_option`, `not_found`, `storage_failed`; the errors of
  * `withStoredBackup`, `RestoreFolder.withFolder`, `restore` and `stageTar`
  */
 export async function runRestore(call: CommandCall): Promise<number> {
@@ -108,7 +108,7 @@ export async function runRestore(call: CommandCall): Promise<number> {
   return 0
 }
 
-/** Checks every digest of a backup, and writes nothing. Returns 0; throws for a damaged backup. */
+/** Checks every digest of a backup, and writes nothing. Returns exit code 0; throws for a damaged backup. */
 async function dryRun({ signal, print, tell, input }: CommandCall, from: string): Promise<number> {
   const manifest = await isFolderAt(from)
     ? await withStoredBackup(from, async (found) => {

@@ -29,7 +29,7 @@ export interface TopEntries {
   readonly others: readonly string[]
 }
 
-/** The record of the newest backup, in the data folder. */
+/** The file in the data folder that tells when and where the newest backup was made. */
 export const lastBackupName = 'backup-last.json'
 
 const leftOut: ReadonlySet<string> = new Set([

@@ -18,7 +18,7 @@ export interface LastBackup {
   readonly folder: string | undefined
 }
 
-/** Writes the record. Returns the reason of a failure in words; undefined when the record is written. */
+/** Writes `backup-last.json`. Returns the reason of a failure in words; undefined when the file is written. */
 export async function noteBackup(
   dataDir: string, { made, to }: { readonly made: string; readonly to: string },
 ): Promise<string | undefined> {
@@ -34,7 +34,7 @@ export async function noteBackup(
 
 const limitBytes = 64 * 1024
 
-/** Returns the record; undefined when there is none. @throws AppError `storage_failed`; RangeError without a time */
+/** Reads `backup-last.json`; undefined without it. @throws AppError `storage_failed`; RangeError without a time */
 export async function readLastBackup(dataDir: string): Promise<LastBackup | undefined> {
   const record = await readJsonFile(join(dataDir, lastBackupName), { limitBytes })
   if (record === undefined) return undefined

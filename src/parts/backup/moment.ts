@@ -13,7 +13,7 @@ export interface Moment {
   readonly contents: ReadonlyMap<string, Buffer>
   /** Paths of links and special files, which are left out. */
   readonly left: readonly string[]
-  /** A text that changes when a file is replaced. */
+  /** Names, sizes and times of the files as a text, which changes when a file is replaced. */
   readonly stamp: string
 }
 
@@ -23,7 +23,7 @@ export interface MomentOptions {
   readonly list: () => Promise<readonly string[]>
   readonly signal: AbortSignal
   readonly read?: (path: string) => Promise<Buffer>
-  /** The pause before each further try. Default 25 ms. */
+  /** The pause before the files are read again. Default 25 ms. */
   readonly pauseMs?: number
 }
 

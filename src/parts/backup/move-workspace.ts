@@ -10,7 +10,7 @@ import type { LineCache } from '../../storage/line-cache.ts'
 import { openLog } from '../../storage/log.ts'
 
 /**
- * Appends the path that `newPath` returns. Returns false, and appends nothing, for the same path.
+ * Appends to the log the workspace path that `newPath` returns. Returns false, and appends nothing, for the same path.
  * @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
  */
 export async function moveWorkspace(

@@ -1,5 +1,5 @@
 /**
- * The folder that a backup is restored to. It must be new or empty.
+ * The folder that a backup is restored to. It must be new, empty, or left by an interrupted restore of the same backup.
  *
  * During the restore it has `restoring.json` and no `format.json`, so that no server starts on it. At the end
  * `restoring.json` is renamed to `format.json`.
@@ -58,7 +58,7 @@ export class RestoreFolder {
     const held = await lock(folder.path)
     try {
       await RestoreFolder.assertFree(path)
-      // Created first: the next restore refuses a folder without the marker.
+      // The marker is created first: the next restore refuses a folder with files and without the marker.
       await createJsonFile(join(folder.path, markerName), {})
       await folder.#failsAsStorage(async () => {
         await removeTree(folder.staging)
@@ -82,8 +82,8 @@ export class RestoreFolder {
   }
 
   /**
-   * Notes which backup the folder gets. @throws AppError `conflict` for another restore; `storage_full`,
-   * `storage_failed`
+   * Notes which backup the folder gets.
+   * @throws AppError `conflict` when a restore of another backup has begun there; `storage_full`, `storage_failed`
    */
   async begin(sha256: string, format: Readonly<Record<string, unknown>>): Promise<void> {
     const marker = join(this.path, markerName)

@@ -1,7 +1,7 @@
 /**
- * Moves the paths of workspaces in a restored folder: in conversations and in settings.
+ * Replaces the paths of workspaces in a restored folder: in conversations and in settings.
  *
- * In settings, each text that is an old path or a path below it is moved. Events are not changed.
+ * In settings, each text that is an old path or a path below it is replaced. Events are not changed.
  */
 import { isAbsolute, join, normalize } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -49,7 +49,10 @@ export interface Moving {
   readonly signal: AbortSignal
 }
 
-/** Moves the paths in an unused folder. @throws AppError `storage_full`, `storage_failed`; the signal's reason */
+/**
+ * Replaces the paths of workspaces in the restored files of an unused folder.
+ * @throws AppError `storage_full`, `storage_failed`; the signal's reason
+ */
 export async function moveWorkspaces(folder: string, { paths, map, signal }: Moving): Promise<Moved> {
   const cache = new LineCache({ logBytes: 1024 * 1024, totalBytes: 4 * 1024 * 1024 })
   const settings: string[] = []

@@ -20,8 +20,8 @@ const fileLimitChars = 64 * 1024
 
 /**
  * Writes a file after the user has allowed it. `textFrom` makes the new text from the current text, which is empty for
- * a new file. The result is `failed` for a file outside the workspace, an unreadable file, or a text above
- * `fileLimitChars`.
+ * a new file. The result is `failed` for a file outside the workspace, an unreadable file, a text above
+ * `fileLimitChars`, or a failed write.
  */
 export async function writeTool(turn: DemoTurn, file: string, textFrom: (before: string) => string): Promise<Outcome> {
   const path = resolve(turn.session.cwd, file)

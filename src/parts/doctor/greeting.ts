@@ -29,7 +29,10 @@ export interface Greeting {
   readonly authMethods: readonly string[]
 }
 
-/** Returns the agent's description. @throws AppError or AcpFailure that says why it failed; the signal's reason. */
+/**
+ * Starts the program and returns the description that the agent gives of itself in `initialize`.
+ * @throws AppError or AcpFailure that says why it failed; the signal's reason
+ */
 export async function greet({ program, startProcess, version, timeoutMs, signal }: GreetOptions): Promise<Greeting> {
   const agent = await startProcess(program)
   const connection = new AgentConnection({ program: agent, log: silentLog, mask: (text) => text })

@@ -21,7 +21,7 @@ export function isExcluded(path: string, isFolder: boolean, patterns: readonly s
   })
 }
 
-/** Returns git pathspecs that exclude the same paths (gitglossary(7), "pathspec"). */
+/** Returns git pathspecs that exclude the paths of the patterns (gitglossary(7), "pathspec"). */
 export function pathspecsOf(patterns: readonly string[]): readonly string[] {
   return patterns.flatMap((pattern) => {
     const wanted = pattern.split('/').filter((part) => part !== '').map((part) => part.replace(/[[\\]/g, '\\$&'))

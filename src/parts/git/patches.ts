@@ -1,4 +1,7 @@
-/** Tells the critics of the built-in agent whether a folder differs from the commit checked out at `open`. */
+/**
+ * Tells the critics of the built-in agent whether a folder differs from the commit that was checked out when `open` was
+ * called.
+ */
 import type { Patches } from '../../offers.ts'
 import { findRepository } from '../../workspace/git.ts'
 import { History } from './history.ts'

@@ -24,7 +24,7 @@ export interface Beginning {
   readonly add: (worktree: Pick<Worktree, 'path' | 'branch'>) => Promise<void>
 }
 
-/** Returns the values for a new worktree; undefined without a commit or without git. @throws AppError */
+/** Returns where the branch of a new worktree begins; undefined without a commit or without git. @throws AppError */
 export async function beginningOf(
   git: Git, repository: Repository, signal: AbortSignal,
 ): Promise<Beginning | undefined> {

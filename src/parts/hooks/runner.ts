@@ -45,7 +45,7 @@ export interface Outcome {
   readonly contexts: readonly string[]
 }
 
-/** The most background hooks at the same time. A further hook is logged and not run. */
+/** The most background hooks of a conversation at the same time. A further hook is logged and not run. */
 const backgroundLimit = 16
 
 interface Job {

@@ -11,8 +11,8 @@ import { digestOf, newKey } from './key-text.ts'
 import { shownKey, type ShownKey } from './shown.ts'
 
 /**
- * Returns 0. @throws AppError `invalid_option`, `conflict`, `not_found`; the errors of `assertOwnDataFolder` and
- * key-files.ts
+ * Returns exit code 0.
+ * @throws AppError `invalid_option`, `conflict`, `not_found`; the errors of `assertOwnDataFolder` and key-files.ts
  */
 export async function run(call: CommandCall): Promise<number> {
   const [action, ...words] = call.words

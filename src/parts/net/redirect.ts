@@ -2,7 +2,7 @@
  * Finds the target of a redirect, and the parts of the request that may be sent there (RFC 9110, section 15.4; WHATWG
  * Fetch, HTTP-redirect fetch).
  *
- * Another origin gets no body, and of the headers only `harmless`.
+ * A redirect that would take a body to another origin is refused. Another origin gets only the `harmless` headers.
  */
 import { AppError } from '../../base/errors.ts'
 

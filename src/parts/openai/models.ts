@@ -2,7 +2,7 @@
  * The models that clients can name.
  *
  * `openhands` is the agent of the stored settings. `openhands_<name>` is the built-in agent with the LLM profile
- * `<name>` and the stored settings. From the settings of an external agent, a profile uses only `agent_context`.
+ * `<name>` and the stored settings. If these settings are of an external agent, only their `agent_context` is used.
  */
 import { AppError } from '../../base/errors.ts'
 import { toJsonObject, type JsonObject } from '../../base/json.ts'

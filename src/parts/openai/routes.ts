@@ -58,7 +58,7 @@ export async function completeChat(parts: OpenaiParts, call: Call): Promise<Http
 
 interface Admitted {
   readonly conversation: Conversation
-  /** Called when the message was taken or refused; until then the run counts as begun. Idempotent. */
+  /** Ends the reservation of the run. Called when the message was taken or refused. Idempotent. */
   readonly release: (() => void) | undefined
 }
 

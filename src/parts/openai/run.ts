@@ -16,10 +16,10 @@ export type RunEnd =
   | { readonly kind: 'finished' }
   | { readonly kind: 'failed'; readonly status: 409 | 500; readonly message: string }
 
-/** Checks that a conversation has no run. @throws AppError `conflict` */
+/** Checks that the status of a conversation shows no run. @throws AppError `conflict` */
 export function assertFree(conversation: Conversation): void {
   const { execution_status: status } = conversation.state
-  // A run with an ended status may still save its state. A new message waits until the state is saved.
+  // The run may still save its state after its status has ended. A new message waits for that.
   if (isEnded(status)) return
   throw new AppError('conflict', `The conversation is at work: its status is "${status}"`)
 }

@@ -52,7 +52,7 @@ export class CompletionStream implements Sink {
     return true
   }
 
-  /** Does nothing. The caller ends the answer after the run. */
+  /** Called when the conversation ends the reader. Does nothing: the caller ends the answer after the run. */
   end(): void {}
 
   /** Ends the answer. Sends `text`, the final response, if no text was sent before. */

@@ -1,7 +1,8 @@
 /**
  * Makes the first agent profile, `default`, from the stored agent settings (contract/settings.md, section 8).
  *
- * The built-in agent's model is stored as the LLM profile `default`, unless an LLM profile is active or has this name.
+ * The built-in agent's model is stored as the LLM profile `default`, if it has a key, a subscription or a base URL. It
+ * is not stored when an LLM profile is active or has this name.
  */
 import { AppError } from '../../base/errors.ts'
 import { isAgentProfile, toAgentProfile, type AgentProfile } from './generated.ts'
@@ -17,7 +18,7 @@ export const firstName = 'default'
 export type LlmProfiles = Pick<ProfileStore, 'save' | 'view'>
 
 /**
- * Stores the model as an LLM profile where necessary. Returns the agent profile of the settings.
+ * Makes the first agent profile from the settings, and may store their model as the LLM profile `default`.
  * @throws the errors of `llmProfiles`; TypeError for settings that do not fit a profile
  */
 export async function firstProfile(settings: Settings, llmProfiles: LlmProfiles): Promise<AgentProfile> {
@@ -35,7 +36,7 @@ async function keepModel(llm: LLM, profiles: LlmProfiles): Promise<void> {
 }
 
 /**
- * Returns whether the LLM profile is missing. An unreadable profile is not replaced.
+ * Tells whether `LlmProfiles.view` failed because the profile is missing. An unreadable profile is not replaced.
  * @throws any error that is no AppError
  */
 function isNotFound(thrown: unknown): boolean {

@@ -15,7 +15,7 @@ import { judgedOf, keptReason, noLimit } from './retention.ts'
 import { limitsOf } from './start.ts'
 import { waitingWork } from './waiting.ts'
 
-/** Returns 0. @throws AppError `invalid_option`; the errors of `assertDataFolder`, `plan` and `prune` */
+/** Returns exit code 0. @throws AppError `invalid_option`; the errors of `assertDataFolder`, `plan` and `prune` */
 export async function run(call: CommandCall): Promise<number> {
   const { config, words, flags, print, tell } = call
   assertNoWords('prune', words)

@@ -65,7 +65,7 @@ function rootOf(entry: ListEntry, byId: ReadonlyMap<string, ListEntry>): string 
   return root.id
 }
 
-/** A family that a limit does not keep. `why` names the limit. */
+/** A family that exceeds a limit. `why` is the reason in words. */
 export interface DueFamily extends Family {
   readonly why: string
 }

@@ -22,13 +22,13 @@ export interface KeyUseOptions {
 /** The size of a closed conversation. */
 interface Size {
   readonly bytes: number
-  /** The entry of the list when the size was measured. Each line of the log replaces it. */
+  /** The conversation's entry in the list when the size was measured. Each new line of the log makes a new entry. */
   readonly entry: ListEntry
 }
 
 /** The time between two measurements. */
 const everyMs = 5000
-/** The number of conversations per turn of the event loop. */
+/** The number of conversations that one turn of the event loop looks at. */
 const turnLength = 1000
 
 export class KeyUse {
@@ -36,7 +36,7 @@ export class KeyUse {
   readonly #measuring: Measuring
   /** The sizes of the conversations that were closed at the last measurement, by id. */
   #closed: ReadonlyMap<string, Size> = new Map()
-  /** The sums at the last measurement, by the name of the key. */
+  /** The bytes of each key's conversations at the last measurement, by the name of the key. */
   #sums: ReadonlyMap<string, number> = new Map()
 
   constructor(options: KeyUseOptions) {

@@ -9,7 +9,7 @@ export interface MeasuringOptions {
   readonly measure: (signal: AbortSignal) => Promise<void>
 }
 
-/** The least time between the end of a measurement and an early measurement. */
+/** The least time between the end of a measurement and the next measurement by `refresh`. */
 const atLeastMs = 1000
 
 export class Measuring {

@@ -5,7 +5,7 @@
  */
 
 export interface ScheduleOptions {
-  /** Resolves at the end of a pass. Must not reject. */
+  /** Removes the conversations that exceed a limit, and resolves afterwards. Must not reject. */
   readonly pass: (signal: AbortSignal) => Promise<void>
   readonly isQuiet: () => boolean
   readonly clock: () => number

@@ -44,7 +44,7 @@ export function start(core: Needs): StartedPart {
   }
 }
 
-/** Calls `begin` once, when a call to a follower shows that all conversations are listed. */
+/** Calls `begin` once, at the first call to a follower: all conversations are then listed. */
 function whenListed({ follow }: Pick<Core['conversations'], 'follow'>, begin: () => void): void {
   const first = (): void => {
     end()

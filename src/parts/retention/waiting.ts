@@ -1,8 +1,8 @@
-/** Tells whether a conversation has work. Retention does not remove it then. */
+/** Tells whether a conversation has unfinished work. Retention does not remove it then. */
 import { isEnded } from '../../conversation/log/status-table.ts'
 import type { ConversationState } from '../../conversation/log/state.ts'
 
-/** The members of the state that show whether the conversation has work. */
+/** The members of the state that show whether the conversation has unfinished work. */
 interface Work extends Pick<ConversationState, 'execution_status'> {
   readonly pending_confirmations: readonly unknown[]
   readonly goal: { readonly active: boolean } | null
@@ -10,7 +10,10 @@ interface Work extends Pick<ConversationState, 'execution_status'> {
   readonly unserved: readonly string[]
 }
 
-/** Returns the work of the conversation in words; undefined without work. A message is no work after a failed run. */
+/**
+ * Returns the unfinished work of the conversation in words, such as `a run is under way`; undefined without any. After
+ * a failed run, a message that waits does not count.
+ */
 export function waitingWork(state: Readonly<Work>): string | undefined {
   const { execution_status: status, pending_confirmations: questions, goal, unserved } = state
   if (status === 'running') return 'a run is under way'

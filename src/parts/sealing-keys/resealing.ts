@@ -69,8 +69,8 @@ export function rotate({ dataDir, secretKey }: SealingConfig): Promise<void> {
 }
 
 /**
- * Removes a lost key from the note of keys.
- * @throws AppError `not_found` when the note does not list the key, and the errors of `reseal`
+ * Removes a lost key from `seals.json`, the list of the sealing keys that the data folder may need.
+ * @throws AppError `not_found` when the file does not list the key, and the errors of `reseal`
  */
 export function forget({ dataDir }: SealingConfig, id: string): Promise<void> {
   return whileUnused(dataDir, async () => {
@@ -94,7 +94,10 @@ async function whileUnused<T>(dataDir: string, body: () => Promise<T>): Promise<
   }
 }
 
-/** Seals the stores again. Adds a sentence for each failure to `left`. Returns the ids of the keys still needed. */
+/**
+ * Seals the files of settings, profiles, secrets and parts again. Adds a sentence for each failure to `left`. Returns
+ * the ids of the keys that the files may still need.
+ */
 async function resealStores(stores: SealedStores, left: string[]): Promise<readonly string[]> {
   const needed: string[] = []
   const ofParts = (await stores.partFiles()).map((file) => () => file.rewrite())
@@ -143,7 +146,7 @@ interface Found {
 async function noteFound(dataDir: string, { cipher, keys, left, conversations }: Found): Promise<ResealReport> {
   const [key = ''] = cipher.keyIds
   const path = join(dataDir, sealsFile)
-  // An unreadable file may need any key in the note, so keep all of these keys.
+  // An unreadable file may need any key in `seals.json`, so keep all of these keys.
   const isSure = left.every((sentence) => sentence.includes(' needs the key '))
   const needed = new Set([key, ...keys, ...(isSure ? [] : await readSeals(path))])
   await writeSeals(path, needed)

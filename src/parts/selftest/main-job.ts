@@ -15,7 +15,7 @@ export interface Step {
 /** The time that the run of the demonstration agent may take. */
 const runTimeoutMs = 60_000
 
-/** Returns the steps, in order: later steps need the earlier ones. */
+/** Returns the steps of the main job. Run them in this order: a step may need the steps before it. */
 export function mainJob(server: ServerProcess, signal: AbortSignal): readonly Step[] {
   return [...access(server), ...conversation(server, signal), ...settings(server)]
 }

@@ -81,7 +81,7 @@ async function look(pid: number, { files, listening, connected }: Seeing): Promi
   files.delete('')
   const own = (await socketsOf(pid)).filter(({ inode }) => sockets.has(inode))
   for (const { local, isListening } of own) if (isListening) listening.add(local)
-  // A connection of the listening port was opened by a client.
+  // A connection on a listening port was opened by a client, not by this process.
   for (const { local, remote } of own) if (!listening.has(local)) connected.add(remote)
 }
 

@@ -17,7 +17,7 @@ import { buildEnvironment, type Environment } from '../../process/environment.ts
 import { readSessionKey } from '../../settings/keys.ts'
 import { namesOf, touchesIn, type Places, type Touch } from './touches.ts'
 
-/** A response body. */
+/** The JSON object in a response body. */
 export type Answer = Readonly<Record<string, unknown>>
 
 export interface ServerProcess {

@@ -1,9 +1,9 @@
 /**
  * What a running server touches: files, programs and addresses. SECURITY.md shows this list.
  *
- * A name is a path. Braces stand for the folders of `Places`, `*` for one name, `**` for any path below. The list is of
- * a server on Linux. Rows with `isAsked` need a request or an option. What the programs open that the server starts is
- * not in the list.
+ * A name is a path, a program or an address. Braces stand for the folders of `Places`, or for a choice such as
+ * `{agent}`; `*` for characters without a slash; `/**` for a folder with everything in it. The list is of a server on
+ * Linux. Rows with `isAsked` need a request or an option. Files that started programs open are not in the list.
  */
 import { join } from 'node:path'
 
@@ -28,7 +28,7 @@ export interface Places {
   readonly path: readonly string[]
   /** The folder of XDG_RUNTIME_DIR. */
   readonly runtime?: string
-  /** A folder outside of `work` that requests name as their working folder. Without it no row with `isAsked` counts. */
+  /** A folder outside of `work` that requests name as their working folder. Without it, `isAsked` rows do not count. */
   readonly workingDir?: string
 }
 
@@ -97,7 +97,7 @@ export function findTouch(kinds: readonly Touch['kind'][], path: string, places:
   return touchesIn(places).find(({ kind, name }) => kinds.includes(kind) && isNamed(name))
 }
 
-/** Returns the rows that count for these places. */
+/** Returns the rows; without `workingDir` the rows with `isAsked` are left out. */
 export function touchesIn({ workingDir }: Places): readonly Touch[] {
   return touches.filter(({ isAsked }) => isAsked === undefined || workingDir !== undefined)
 }

@@ -28,7 +28,7 @@ export interface LoadedContext {
 /** The file in the workspace in which the agent may keep notes for later conversations. */
 export interface Memory {
   readonly path: string
-  /** Empty for a missing file, undefined for a file that cannot be read. */
+  /** The content of the file; empty for a missing file, undefined for a file that cannot be read. */
   readonly text: string | undefined
 }
 

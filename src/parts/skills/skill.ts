@@ -26,7 +26,7 @@ export interface Skill {
 export const triggersLimit = 32
 const triggerLimitChars = 100
 const nameLimitChars = 128
-/** The limit of the Agent Skills specification. A longer description is cut. */
+/** The most characters of a description, as in the Agent Skills specification. A longer description is cut. */
 const descriptionLimitChars = 1024
 
 export interface SkillFile {

@@ -32,7 +32,7 @@ const folders = ['.openhands/agents', '.agents/agents']
 
 type Level = SubAgentInfo['level']
 
-/** A definition with the path where it was found. */
+/** A definition with its origin. */
 interface Found extends Definition {
   readonly level: Level
   /** The path of the file; undefined for a built-in definition. */
@@ -41,7 +41,7 @@ interface Found extends Definition {
 
 const ofServer: readonly Found[] = builtins.map((one) => ({ ...one, level: 'builtin', source: undefined }))
 
-/** Returns the definitions for a conversation. */
+/** Returns the definitions of the sub-agents to which a conversation can give tasks. */
 export async function definitionsFor(
   { workingDir, agentDefinitions }: Pick<SubAgentHost, 'workingDir' | 'agentDefinitions'>, places: Places,
 ): Promise<readonly Definition[]> {
@@ -49,12 +49,15 @@ export async function definitionsFor(
   return merged([ofServer, await ofUser(places), await ofProject(workingDir, places), kept])
 }
 
-/** Reads the file of a plugin. @throws AppError `invalid_input` for an unusable definition */
+/** Reads the sub-agent in a file of a plugin. @throws AppError `invalid_input` for an unusable definition */
 export function readDefinition(file: DefinitionText): AgentDefinition {
   return toAgentDefinition(describe(parseDefinition(file)))
 }
 
-/** Lists definitions for a client. @throws AppError `invalid_input` for a folder in which no conversation may work */
+/**
+ * Lists the definitions of sub-agents for a client.
+ * @throws AppError `invalid_input` for a folder in which no conversation may work
+ */
 export async function listDefinitions(request: SubAgentsRequest, places: Places): Promise<SubAgentsResponse> {
   const { load_builtin, load_user, load_project, project_dir } = request
   const folder = project_dir === undefined || project_dir === '' ? undefined : await locate(project_dir, places)

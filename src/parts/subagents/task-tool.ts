@@ -114,7 +114,10 @@ class Tasks {
     })
   }
 
-  /** Sets the changed policy of running sub-agents. A failure is logged; the sub-agent's next run sets the policy. */
+  /**
+   * Sets the changed confirmation policy in the running sub-agents. A failure is logged; the sub-agent's next run sets
+   * the policy.
+   */
   policyChanged(): void {
     const { host, subConversations, log } = this.#options
     for (const [id, { permissionMode }] of this.#running) {

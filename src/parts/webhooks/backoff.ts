@@ -20,7 +20,8 @@ export interface Attempt {
 }
 
 /**
- * Returns the wait in milliseconds: a random time from half the delay to the whole delay, or `Retry-After` if longer.
+ * Returns the wait in milliseconds, at most `longestWaitMs`: a random time from half the delay to the whole delay, or
+ * `Retry-After` if longer. The delay is `retryDelayMs`, doubled for each failure after the first.
  */
 export function waitBefore({ failures, retryDelayMs, retryAfter, now, random }: Attempt): number {
   const delay = Math.min(longestWaitMs, retryDelayMs * 2 ** (failures - 1))

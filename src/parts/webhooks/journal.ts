@@ -24,7 +24,7 @@ export interface Position {
   readonly told: string | undefined
 }
 
-/** The largest file that can be opened. */
+/** The most bytes of a file that `open` reads. */
 const limitBytes = 256 * 1024 * 1024
 /** The most lines that the file has beyond twice its positions and letters. With more lines it is rewritten. */
 const spareLines = 2000

@@ -31,7 +31,7 @@ export interface Lost {
   readonly attempts: number
 }
 
-/** The members of a webhook that a lane uses. */
+/** The members of a webhook that a lane (the deliveries of one conversation) uses. */
 export interface LaneHost {
   readonly settings: WebhookSettings
   readonly log: Log
@@ -51,7 +51,7 @@ export interface LaneHost {
   readonly positionOf: (id: string, info: Info) => Promise<Position>
   /** Records how far the conversation was delivered. */
   readonly advance: (id: string, position: Position) => Promise<void>
-  /** Stores a dead letter. */
+  /** Stores a dead letter of a lost delivery. */
   readonly bury: (id: string, lost: Lost) => Promise<void>
   readonly deliver: (message: Message) => Promise<Outcome>
   /** Called when a removed conversation is fully delivered. */
@@ -86,7 +86,7 @@ export class Lane {
     return !isWorking && this.#timer === undefined && !this.#isWoken && !this.#isBehind
   }
 
-  /** Starts a pass in the background, after the current pass. `isDue` skips the flush delay. */
+  /** Starts a pass of deliveries in the background, after the current pass. `isDue` skips the flush delay. */
   wake(isDue = false): void {
     this.#isWoken = true
     this.#isDue ||= isDue

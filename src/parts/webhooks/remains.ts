@@ -42,7 +42,7 @@ export class RemainsFolder {
     await writeFileAtomically(this.#pathOf(id), Buffer.concat(lines))
   }
 
-  /** Returns the copy of a conversation; undefined if there is none. */
+  /** Returns the copy of a deleted conversation; undefined if there is none. */
   async read(id: string): Promise<Remains | undefined> {
     const content = await readIfThere(this.#pathOf(id))
     if (content === undefined) return undefined

@@ -13,7 +13,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const name = 'OH_WEBHOOKS'
 /** The most webhooks that variables can name. */
 const variableLimit = 100
-/** Members that are not read as JSON. */
+/** The members of a webhook whose variables are not read as JSON. */
 const texts: readonly string[] = ['base_url', 'secret']
 
 /**

@@ -21,7 +21,7 @@ import type { RemainsFolder } from './remains.ts'
 import type { WebhookSettings } from './settings.ts'
 
 export interface WebhookOptions {
-  /** The name of the webhook's files: 16 hex digits. */
+  /** The id of the webhook: 16 hex digits, with which the names of its files begin. */
   readonly key: string
   readonly settings: WebhookSettings
   readonly journal: Journal
@@ -47,7 +47,7 @@ export class Webhook implements ConversationFollower {
   readonly #removed = new Set<string>()
   /** Aborted when the server closes. Ends the waits between attempts. */
   readonly #patience = new AbortController()
-  /** Aborted by `close`, or when closing takes too long. Ends all requests. */
+  /** Aborted by `close`, or earlier when the last deliveries exceed `closeLimitMs`. Ends all requests. */
   readonly #stop = new AbortController()
   #readClosed: ReadEvents | undefined
   #isStarted = false
@@ -237,8 +237,8 @@ export class Webhook implements ConversationFollower {
   }
 
   /**
-   * Returns the stored position. The default is the first event that is not older than `since` and the conversation. A
-   * fork contains older events.
+   * Returns the stored position. The default is the first event that is not older than the webhook (`since`) and the
+   * conversation: a fork contains events that are older than itself.
    */
   async #positionOf(id: string, info: Info, read: ReadEvents): Promise<Position> {
     const { journal } = this.#options

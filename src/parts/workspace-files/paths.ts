@@ -188,8 +188,8 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
 }
 
 /**
- * Refuses a name that git may take for configuration or code. Below a missing entry, the remaining names are checked as
- * text.
+ * Refuses a name that git may take for configuration or code. If the entry is missing, the later names of the path are
+ * checked too, as text.
  */
 async function assertNoRepository(walk: Walk, name: string, isMissing: boolean): Promise<void> {
   const names = isMissing ? [name, ...walk.pending] : [name]
