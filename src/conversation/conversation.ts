@@ -131,7 +131,8 @@ export class Conversation {
   }
 
   /**
-   * Appends a user message and stops a goal. With `run`, the current run or a new run serves the message.
+   * Records a user message and interrupts the goal, if any. With `run`, the current run or else a new run serves the
+   * message.
    * @throws AppError `body_too_large`; the errors of `Requests.once`, `Gate.assertWritable` and `AdmissionRules`
    */
   send(message: Message, run: boolean, request?: KeyedRequest): Promise<void> {
@@ -173,8 +174,8 @@ export class Conversation {
   }
 
   /**
-   * Pauses the run. A stepping agent first ends its current step, which this method awaits for at most `pauseLimitMs`.
-   * Any other agent is stopped at once. Does nothing while a run waits for a confirmation.
+   * Pauses the run. A stepping agent first ends its current step, which may take longer than this method waits for it
+   * (`pauseLimitMs`). Any other agent is stopped at once. Does nothing while a run waits for a confirmation.
    */
   async pause(): Promise<void> {
     const { journal, gate, runner, seat } = this.#parts
@@ -219,7 +220,7 @@ export class Conversation {
     return this.#set('security_analyzer', analyzer)
   }
 
-  /** Changes title, tags and budget; undefined members stay. New tags replace all existing tags. */
+  /** Changes those of title, tags and budget that are given. New tags replace all existing tags. */
   patch({ title, tags, budget }: Patch): Promise<void> {
     const { gate, journal, titles, clock } = this.#parts
     return gate.write(async () => {

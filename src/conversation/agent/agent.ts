@@ -67,13 +67,13 @@ export interface AgentSession {
   /** Switches the model for later turns. @throws AppError `bad_request` when the agent refuses. */
   switchModel(model: string, signal: AbortSignal): Promise<void>
   /**
-   * Switches the session mode for this session and later ones (contract: settings 3.3).
+   * Switches the mode of the current session and of later sessions of the conversation (contract: settings 3.3).
    * @throws AppError `bad_request` when the agent refuses, `invalid_input` when the confirmation policy forbids the
    * mode.
    */
   switchMode(mode: string, signal: AbortSignal): Promise<void>
   /**
-   * Sets an option other than mode and model, for this session and later ones.
+   * Sets an option other than mode and model, for the current session and later sessions of the conversation.
    * @throws AppError `bad_request` when the agent refuses, `invalid_input` when the confirmation policy forbids the
    * value.
    */
@@ -109,7 +109,8 @@ export interface Turn {
   /** Stores private provider state that belongs to one LLM response. The provider needs it back in later requests. */
   keepResponse(id: string, state: JsonObject): void
   /**
-   * Stores the unmasked JSON of an action that waits for the user, encrypted. The action can then run after a restart.
+   * Stores an action that waits for the user, so that the action can run after a restart. `sealed` is the unmasked JSON
+   * of the action, encrypted.
    */
   keepCall(actionId: string, sealed: string): void
   /**
@@ -120,18 +121,18 @@ export interface Turn {
   /** Sends a piece of text to live readers; it is never stored. Secrets are masked, also across pieces. */
   delta(piece: { readonly content?: string; readonly reasoning_content?: string }): void
   /**
-   * Asks the user for a confirmation. Resolves with `denied` at the deadline. Resolves with `cancelled` when the turn
-   * is stopped or `withdrawn` is aborted.
+   * Asks the user for a confirmation. Resolves with `denied` when the user has not answered by the deadline. Resolves
+   * with `cancelled` when the turn is stopped or `withdrawn` is aborted.
    */
   ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<ConfirmationAnswer>
   /** Adds a step's figures to the totals of its usage id. Clients get the new `stats` in this turn or at its end. */
   usage(report: UsageReport): void
   /**
-   * Calls `listener` right before a user message is recorded during this turn. The agent then records the text that it
-   * has written so far.
+   * Calls `listener` right before a user message is recorded during this turn, so that the agent first records the text
+   * that it has written so far.
    */
   onMessage(listener: () => void): void
-  /** Resolves when few recorded bytes wait for the disk; undefined when few wait now. */
+  /** Resolves when few enough recorded bytes wait for the disk to go on; undefined when that is so now. */
   ready(): Promise<void> | undefined
 }
 
@@ -155,11 +156,11 @@ export interface QuestionDraft {
 
 export interface QuestionDiff {
   readonly path: string
-  /** The text before; null for a file that is new, deleted or moved away. */
+  /** The file's text before the change; null for a file that is new, deleted or moved away. */
   readonly old_text: string | null
-  /** The text after; null for a file that is deleted or moved away. */
+  /** The file's text after the change; null for a file that is deleted or moved away. */
   readonly new_text: string | null
-  /** Number of other changes in the same call. */
+  /** Number of other changes in the same tool call. */
   readonly more: number
 }
 

@@ -50,7 +50,7 @@ export function matcherOf(text: string): Matcher {
 
 const metacharacters = /[\\^$.|?*+()[\]{}]/
 
-/** Replaces names such as `PreToolUse` by list names. A second member for a list is an issue. */
+/** Replaces names of hook points by names of lists, as in `hookPoints`. Two members for one list are an issue. */
 function withListNames(value: Readonly<Record<string, unknown>>, issues: Issue[]): Record<string, unknown> {
   const named = new Map<string, unknown>()
   for (const [name, list] of Object.entries(value)) {
@@ -80,6 +80,6 @@ function isExpression(source: string): boolean {
     void new RegExp(source)
     return true
   } catch {
-    return false // It does not compile.
+    return false // The source is no regular expression.
   }
 }

@@ -20,7 +20,7 @@ export interface AgentHost {
   readonly clientTools: readonly ClientTool[]
   /** Definitions of sub-agents by plugins and by the request. Their names are unique. */
   readonly agentDefinitions: readonly AgentDefinition[]
-  /** Returns a reader of the active branch, from its first event on. */
+  /** Returns an object that reads the active branch, from its first event on. */
   history(): History
   /** Returns the ids of the newest tool calls in the history, oldest first. */
   toolCallIds(limit: number): Promise<readonly string[]>
@@ -42,8 +42,8 @@ export interface AgentHost {
   /** Lists the secrets without looking up their values. */
   secretNames(): Promise<readonly NamedSecret[]>
   /**
-   * Stores the value that the agent's program gave to a lent secret. Returns false when the stored value is no longer
-   * the lent value.
+   * Stores a secret's new value, which the agent's program has set. Returns false when the stored value is no longer
+   * the value that the program was given (`change.lent`).
    */
   replaceSecret(change: SecretChange): Promise<boolean>
   /**
@@ -67,8 +67,8 @@ export interface AgentHost {
   /** Returns a masker for a text that arrives in pieces. */
   maskingStream(): MaskingStream
   /**
-   * Returns the masked transcript of the conversation, without the oldest events above the limit. `served` leaves out
-   * messages that no turn has served.
+   * Returns the masked transcript of the conversation, without the oldest events if it would be longer than
+   * `limitBytes`. `served` leaves out messages that no turn has served.
    */
   transcript(options: { readonly limitBytes: number; readonly upTo: 'served' | 'now' }): Promise<string>
 }
@@ -78,7 +78,7 @@ export interface NamedSecret {
   readonly description: string | null
 }
 
-/** A secret whose lent value a program has changed to `current`. */
+/** A secret that the agent's program was given with the value `lent` and has changed to `current`. */
 export interface SecretChange {
   readonly name: string
   readonly lent: string

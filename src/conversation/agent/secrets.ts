@@ -32,8 +32,8 @@ export interface AgentSecrets {
     owner: string, sources: SealedSources, wanted: Wanted, signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string>>
   /**
-   * Stores the new value of a lent secret. For a secret of the conversation, returns the sealed sources, which the
-   * caller must store. For a global secret, returns false when its value is no longer the lent value.
+   * Stores the new value of a secret. For a secret of the conversation, returns the sealed sources, which the caller
+   * must store. For a global secret, returns false when its stored value is no longer `change.lent`.
    */
   replace(owner: string, sources: SealedSources, change: SecretChange): Promise<boolean | SealedSources>
 }

@@ -58,7 +58,9 @@ export interface AgentVault {
   /** Seals secrets. With `areTokens`, values may be sealed tokens of this server. @throws AppError `invalid_input` */
   sealSources(owner: string, sources: SecretSources, areTokens: boolean): Record<string, JsonObject>
   openSources(owner: string, sealed: Readonly<Record<string, JsonObject>>): Map<string, SecretSource>
-  /** Returns the sealed source with the new value; undefined if no static secret has the lent value. */
+  /**
+   * Returns the sealed source with the new value; undefined unless it was a static secret with the value `change.lent`.
+   */
   replaceSource(owner: string, sealed: SealedSources, change: SecretChange): Record<string, JsonObject> | undefined
   /** Masks values that were fetched for a conversation. */
   hide(owner: string, values: ReadonlyMap<string, string>): void
@@ -95,7 +97,9 @@ export function createAgentVault(options: AgentVaultOptions): AgentVault {
   }
 }
 
-/** Masks values of an owner. A name identifies an agent or a secret. New values of a name replace earlier values. */
+/**
+ * Has values masked for a conversation (`owner`). New values under a name replace the earlier values under this name.
+ */
 type HideAll = (owner: string, valuesByName: Iterable<readonly [string, readonly string[]]>) => void
 
 function hiding(
@@ -103,7 +107,7 @@ function hiding(
 ): { readonly hideAll: HideAll; readonly forget: AgentVault['forget'] } {
   const hidden = new Map<string, Map<string, readonly string[]>>()
   return {
-    /** If the masker refuses the values, the values masked before stay. */
+    /** If `setMasked` throws, the values masked before stay masked. */
     hideAll(owner, valuesByName) {
       const own = new Map([...(hidden.get(owner) ?? []), ...valuesByName])
       setMasked(owner, [...own.values()].flat())
@@ -245,7 +249,7 @@ function sourcesOf(secrets: Readonly<Record<string, unknown>>): Record<string, S
   }))
 }
 
-/** Checks the rules that no schema can express. @throws AppError `invalid_input` */
+/** Checks the rules of an agent that no schema can express. @throws AppError `invalid_input` */
 function assertSound(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   assertMode(agent, policy, providers)
   assertVariables(agent)
@@ -260,7 +264,8 @@ function assertVariables(agent: ConversationAgent): void {
 }
 
 /**
- * Refuses a session mode that asks the user less often than usual. The policy NeverConfirm permits it (decisions 24).
+ * Refuses a session mode that allows more actions without asking than the provider's mode `asking`. The policy
+ * NeverConfirm permits every mode (decisions 24).
  */
 function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   if (agent.kind !== 'ACPAgent' || agent.acp_session_mode === null || policy.kind === 'NeverConfirm') return
@@ -273,7 +278,7 @@ function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, provid
   throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
 }
 
-/** Refuses a critic at another provider without a key (DECISIONS.md, section 44). */
+/** Refuses a critic that uses another provider than the agent's model and has no key of its own (decisions 44). */
 function assertCritic(agent: ConversationAgent): void {
   if (agent.kind !== 'Agent' || agent.critic?.kind !== 'APIBasedCritic') return
   const problem = problemWithCritic(agent.critic, agent.llm)

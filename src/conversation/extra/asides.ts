@@ -1,7 +1,7 @@
 /**
  * Requests to an agent outside its turns: questions of clients, condensations, titles, and verdicts on goals.
  *
- * The cost of each request counts. No request is made when the budget is spent.
+ * The cost of each request counts towards the conversation's budget. No request is made when the budget is spent.
  */
 import { AppError } from '../../base/errors.ts'
 import type { GoalVerdict } from '../../schema/generated/conversations.ts'

@@ -18,7 +18,7 @@ export interface TitlesOptions {
   readonly clock: Clock
   readonly diagnostics: Log
   readonly asides: Pick<Asides, 'makeTitle'>
-  /** The longest wait for the model. Default: 60 s. */
+  /** The longest wait for the model, in milliseconds. Default: 60,000. */
   readonly limitMs?: number
 }
 
@@ -114,7 +114,7 @@ export function titleOf(text: string): string | undefined {
   return isWhole ? line : `${characters.slice(0, lengthLimit - 3).join('')}...`
 }
 
-/** Removes quotes or asterisks around a title. A long text stays: the expression takes quadratic time in its length. */
+/** Removes quotes or asterisks around a title. A long text stays as it is: the expression takes quadratic time. */
 function withoutQuotes(text: string): string {
   return text.length > lookedAtChars ? text : text.trim().replace(/^(["'`*]+)([^"'`*]*)\1$/, '$2')
 }

@@ -129,7 +129,7 @@ async function settle(
   }
 }
 
-/** Returns the additions of plugins. Installed plugins count if the agent loads the user's skills. */
+/** Returns the additions of named plugins, and of installed plugins if the agent loads the user's skills. */
 function broughtByPlugins(
   { plugins: named = [] }: StartConversationRequest, agent: ConversationAgent, deps: CreationDeps,
 ): Promise<BroughtByPlugins> {

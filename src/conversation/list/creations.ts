@@ -23,7 +23,7 @@ export interface Made {
   readonly isNew: boolean
 }
 
-/** The members of a create request that decide whether a conversation is created. */
+/** A create request. Its key and its id decide whether a conversation is created; `settle` gives the values. */
 export interface CreateRequest {
   readonly keyed: KeyedRequest | undefined
   /** The id that the client chose; undefined when the server chooses it. */
@@ -41,7 +41,7 @@ export interface Conversations {
 
 export class Creations {
   readonly #conversations: Conversations
-  /** The newest creations by key, oldest first. */
+  /** The newest creations by idempotency key, in order of their time. */
   readonly #made = new Map<string, Creation>()
   readonly #open = new OpenRequests<Made>()
 

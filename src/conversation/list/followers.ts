@@ -10,7 +10,7 @@ import type { EventReader } from '../log/event-reader.ts'
 export type ReadEvents = <T>(id: string, read: (events: EventReader) => T | Promise<T>) => T | Promise<T>
 
 export interface ConversationFollower {
-  /** Called once, when all conversations are listed and can be read. Earlier calls of `changed` may be ignored. */
+  /** Called once all conversations are listed and can be read. The follower may ignore earlier calls of `changed`. */
   started(): void
   /** Called after a conversation was created, and after each commit to its log. Must return at once. */
   changed(id: string): void

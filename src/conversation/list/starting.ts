@@ -20,7 +20,9 @@ export interface Starting {
 /** Number of conversations that are read at the same time. */
 const concurrency = 16
 
-/** Lists the conversations of `ids` and empties this array. Returns false when a conversation cannot be served. */
+/**
+ * Adds the conversations `ids` to the listing, and empties `ids`. Returns false when a conversation cannot be served.
+ */
 export async function listStored(ids: string[], starting: Starting): Promise<boolean> {
   const started = await Promise.all(Array.from({ length: concurrency }, () => listSome(ids, starting)))
   return !started.includes(false)

@@ -59,7 +59,7 @@ export async function runSub(conversation: Conversation, run: SubRun): Promise<S
   conversation.limitBy(run.allowance)
   let stopping: Promise<void> | undefined
   const stop = (): void => void (stopping ??= stopSub(conversation))
-  const pause = (): void => void conversation.pause().catch(ignore) // The run has ended meanwhile.
+  const pause = (): void => void conversation.pause().catch(ignore) // The conversation is being closed.
   signal.addEventListener('abort', stop, { once: true })
   pausing.addEventListener('abort', pause, { once: true })
   try {
@@ -92,7 +92,9 @@ async function serve(conversation: Conversation, run: SubRun): Promise<void> {
   }
 }
 
-/** Asks about the pending actions, applies the answers, and returns when the sub-agent works on or was stopped. */
+/**
+ * Has the parent's user answer the pending actions, and applies the answers. Ends when the run goes on or is stopped.
+ */
 async function settleQuestions(conversation: Conversation, { ask, signal }: SubRun): Promise<void> {
   const withdrawn = new AbortController()
   const answered = new AbortController()
@@ -109,7 +111,7 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
     const reason = denial?.outcome === 'denied' ? denial.reason : ''
     await conversation.respond({ accept: denial === undefined, reason })
   }
-  // A rejected sub-agent works on. If the user rejected in the sub-agent's own conversation, it may already run.
+  // After a denial the sub-agent goes on. After a denial in its own conversation, it may run already.
   if (conversation.state.execution_status === 'idle') await conversation.run().catch(ignore) // It runs already.
 }
 
@@ -143,7 +145,7 @@ async function untilSettled(conversation: Conversation, until: AbortSignal): Pro
   throw closed()
 }
 
-/** Ends the run, and rejects the actions that wait for the user. Never rejects. */
+/** Ends the sub-agent's run, and denies the actions that wait for the user. Never throws. */
 async function stopSub(conversation: Conversation): Promise<void> {
   try {
     await conversation.interrupt()

@@ -23,7 +23,7 @@ export function blockedNote(reason: string): EventDraft {
   return { kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content } }
 }
 
-/** Returns why the message was refused; undefined when it was not refused. */
+/** Returns why a hook refused the message; undefined when no hook refused it. */
 export function blockedReason(event: Pick<MessageEvent, 'source' | 'extended_content'>): string | undefined {
   const { source, extended_content: [first] } = event
   return source === 'user' && first?.text.startsWith(mark) === true ? first.text.slice(mark.length) : undefined

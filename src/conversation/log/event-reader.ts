@@ -44,7 +44,7 @@ export interface EventPage {
 
 /** The number of events that a search examines in one turn of the event loop. */
 const batch = 256
-/** The same for a count, which needs only the index. */
+/** The number of events that a count examines in one turn of the event loop. A count needs only the index. */
 const markBatch = 16_384
 
 /** The most bytes of a file that are read and looked through at once. */
@@ -248,7 +248,7 @@ async function* passing(
   }
 }
 
-/** Yields the bytes of these events in their order. Events near each other in the file are read at once. */
+/** Yields the bytes of these events in their order. Events near each other in the file are read together. */
 async function* readAll(log: ConversationLog, wanted: readonly number[]): AsyncGenerator<Buffer> {
   for (let rest = wanted; rest.length > 0;) {
     const begin = log.offsetOf(rest[0] ?? 0)

@@ -91,7 +91,7 @@ export class Feed {
   }
 
   /**
-   * Adds a reader that has the events before seq `from` and a frame of the time `since`.
+   * Adds a reader that has the events before seq `from`, and has got a frame with the time `since`.
    * @throws AppError `unavailable` when the feed has `readerLimit` readers.
    */
   join(from: number, encode: Encode, sink: Sink, since = ''): Reader {

@@ -12,7 +12,7 @@ import { eventKinds } from '../../schema/generated/events.ts'
 import type { Created, Forked } from './origins.ts'
 import type { PrivateRecord } from './records.ts'
 
-/** Writes the line that creates a conversation, twice. */
+/** Writes the line that creates a conversation, twice, against damage to one copy. */
 export async function writeCreated(directory: string, cache: LineCache, created: Created): Promise<void> {
   const line = record(['created', created])
   await append(directory, cache, [line, line])

@@ -161,8 +161,8 @@ export class Journal {
   }
 
   /**
-   * Reopens a failed log. Lines that did not become durable are dropped. Must not be called while another call is
-   * pending.
+   * Reopens a failed log. Lines that did not become durable are dropped. Must not be called again before its promise
+   * has settled.
    * @throws AppError `storage_failed` or `storage_full`
    */
   async reopen(): Promise<void> {

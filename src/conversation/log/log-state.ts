@@ -13,7 +13,7 @@ import { foldRecord, isPrivateRecord } from './records.ts'
 import { storedEvent } from './stored-event.ts'
 
 export interface FoldOptions {
-  /** A state to start from, and its last line. The state is changed in place. */
+  /** A state to start from, and the position after the last line folded into it. The state is changed in place. */
   readonly from?: { readonly line: Position; readonly state: ConversationState } | undefined
   /** Called after each line. Folding stops when it returns true. */
   readonly until?: (state: Readonly<ConversationState>) => boolean

@@ -19,7 +19,7 @@ export type TextPosition = Record<Field, number>
 
 interface Growing {
   text: string
-  /** The position of the first kept character. Beyond the limit it is after `begin`. */
+  /** The position of the first kept character: after `begin` once the beginning was dropped because of the limit. */
   from: number
   begin: number
   end: number

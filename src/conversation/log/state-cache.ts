@@ -1,7 +1,7 @@
 /**
  * Reads the cached state of a conversation from its `state.json`.
  *
- * A cache that lacks a field of this version is stale.
+ * A cache that is damaged, belongs to another log or lacks a field of this version is unusable.
  */
 import { isObject, parseOwnJson } from '../../base/json.ts'
 import type { Position } from '../../storage/chain.ts'
@@ -10,7 +10,9 @@ import { readFreshState, readState } from '../../storage/state-file.ts'
 import { initialState, type ConversationState } from './state.ts'
 import type { Created } from './origins.ts'
 
-/** Returns the state of a closed conversation; undefined when the cache is missing, stale or behind the log. */
+/**
+ * Returns the cached state of a closed conversation; undefined when the cache is missing, unusable or behind the log.
+ */
 export async function peekState(directory: string): Promise<ConversationState | undefined> {
   const cached = await readFreshState(directory)
   return cached !== undefined && isState(cached.state) ? cached.state : undefined
@@ -22,7 +24,7 @@ export function parseState(text: string): ConversationState | undefined {
   return isState(state) ? state : undefined
 }
 
-/** Returns the cached state and the last line folded into it; undefined when the cache is missing or stale. */
+/** Returns the cached state and the last line folded into it; undefined when the cache is missing or unusable. */
 export async function readCachedState(
   directory: string,
   log: ConversationLog,

@@ -21,7 +21,7 @@ export interface AdmissionRules {
    */
   starting(id: string, madeBy: string | undefined): () => void
   /**
-   * Decides on a message, a new model or an upload.
+   * Checks that there is disk space for a message, a change of the model or an upload.
    * @param id the conversation; undefined for an upload
    * @throws AppError `storage_full`
    */
@@ -57,10 +57,11 @@ async function during<T>(release: (() => void) | undefined, work: () => Promise<
 
 /** The checks of `Admission` for the messages and runs of one conversation. */
 export interface Beginning {
-  /** Checks the space. A sub-agent that works for its parent is not checked. @throws AppError `storage_full` */
+  /** Checks the disk space. Not checked for a sub-agent that works for its parent. @throws AppError `storage_full` */
   assertSpace(): void
   /**
-   * Runs `work`, which may begin a run. A run under way, and a sub-agent that works for its parent, are not limited.
+   * Runs `work`, which may begin a run. Not limited while a run is under way, and for a sub-agent that works for its
+   * parent.
    * @throws AppError `too_many_runs`, `storage_full`; the errors of `work`
    */
   run<T>(work: () => Promise<T>): Promise<T>

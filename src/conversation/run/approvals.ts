@@ -16,7 +16,7 @@ import type { OpenAction } from '../log/state.ts'
 export interface Approval {
   readonly accept: boolean
   readonly reason: string
-  /** The id of a confirmation; absent for the turn's confirmation or all actions that wait between runs. */
+  /** The id of a confirmation; absent for the pending confirmation or all actions that wait between two runs. */
   readonly id?: string | undefined
 }
 
@@ -49,7 +49,8 @@ export class Approvals {
   }
 
   /**
-   * Applies the user's response, if a confirmation is pending.
+   * Applies the user's response to the pending confirmation, or else to the actions that wait since the end of their
+   * turn. Without either, a response without an id has no effect.
    * @throws AppError `not_found` for an unknown id; the errors of `assertApproves`, `Gate.assertWritable`
    */
   async respond(approval: Approval, request: KeyedRequest | undefined): Promise<void> {
@@ -62,7 +63,7 @@ export class Approvals {
     await journal.durable()
   }
 
-  /** Applies the response to actions that wait between two runs. */
+  /** Applies the response to the actions that wait since the end of their turn. */
   async #respondLater({ accept, reason, id }: Approval, request: KeyedRequest | undefined): Promise<void> {
     const { journal, gate, runner } = this.#options
     await gate.assertWritable()

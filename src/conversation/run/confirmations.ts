@@ -38,7 +38,7 @@ interface Question {
   readonly draft: QuestionDraft
   readonly signal: AbortSignal
   readonly settle: (answer: ConfirmationAnswer) => void
-  /** The time of the denial; undefined until the confirmation becomes pending. */
+  /** The time at which the confirmation is denied; undefined until the confirmation becomes pending. */
   deadline: string | undefined
   timer: NodeJS.Timeout | undefined
 }

@@ -59,7 +59,7 @@ export class Inbox {
     return isToBeServed
   }
 
-  /** Records a text of the server as a message and has it served. @throws the errors of `take` */
+  /** Records a text of the server as a user message and has it served. @throws the errors of `take` */
   takeText(text: string, signal: AbortSignal): Promise<boolean> {
     return this.take(userMessageOf({ content: [toTextContent({ text })] }), { run: true, signal })
   }

@@ -120,7 +120,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Records a new id. An agent may report one id with every step. */
+  /** Records the id, unless it is the id of the last call: an agent may report the same id at each step. */
   served(messageId: string): void {
     if (messageId === this.#newestServed) return
     this.#newestServed = messageId

@@ -24,7 +24,10 @@ export function listPending(actions: readonly OpenAction[]): PendingConfirmation
   })
 }
 
-/** Rejects the action `id`, or all. With no action left the status becomes `idle`. @throws AppError `not_found` */
+/**
+ * Rejects the action `id`, or all that wait. When none is left, the status becomes `idle`.
+ * @throws AppError `not_found`
+ */
 export function rejectPending(journal: Journal, reason: string, id?: string, request?: KeyedRequest): void {
   const waiting = journal.state.open_actions
   const refused = waiting.filter((action) => id === undefined || action.action_id === id)

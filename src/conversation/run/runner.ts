@@ -95,7 +95,7 @@ export class Runner {
     await started
   }
 
-  /** Serves the newest message in the current run, or in a new run if no actions wait (decisions 15). */
+  /** Serves the newest message in the current run, or in a new run unless actions wait for the user (decisions 15). */
   async serve(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (!this.isRunning && journal.status !== 'waiting_for_confirmation') return this.start(request)
@@ -105,7 +105,7 @@ export class Runner {
     await journal.durable()
   }
 
-  /** Records a run without a turn, for a message that a hook refused. */
+  /** Records a run without a turn, for a message that a hook refused. A run that exists already stays as it is. */
   async finishUnserved(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (this.isRunning || journal.status === 'waiting_for_confirmation') {
@@ -206,7 +206,7 @@ export class Runner {
     if (journal.status === 'stuck') journal.push(frames.error(stuck.code, stuck.detail))
   }
 
-  /** Logs how the run ended, for the operator. The entry holds only the code of a failure. */
+  /** Logs how the run ended, for the operator. Of a failure, only the code is logged. */
   #tellEnd(outcome: string): void {
     const { diagnostics, clock } = this.#options
     diagnostics.info('A run has ended', { outcome, code: this.#failure, ms: Math.round(clock() - this.#startedAt) })
@@ -241,8 +241,8 @@ export class Runner {
   }
 
   /**
-   * Runs the turn and returns its end. For a turn that may not begin, returns an end with the reason. The agent ends
-   * its own work in an aborted turn.
+   * Runs a turn and returns its end. After a request to stop or with a spent budget, returns an end with the reason
+   * instead; work that the agent began by itself then gets an aborted turn, in which the agent ends it.
    */
   async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
     const refused = this.#stop === undefined ? this.#overBudget() : notBegun

@@ -36,12 +36,15 @@ export class Switches {
     return this.#options.gate.write(() => this.#session('switch the model').switchModel(model, signal))
   }
 
-  /** Switches the mode of the agent's session, now and later. @throws AppError as `AgentSession`, `Gate.write` */
+  /** Switches the mode of the agent's current and later sessions. @throws AppError as `AgentSession`, `Gate.write` */
   mode(mode: string, signal: AbortSignal): Promise<void> {
     return this.#options.gate.write(() => this.#session('switch the mode').switchMode(mode, signal))
   }
 
-  /** Sets an option other than mode and model, now and later. @throws AppError as `AgentSession`, `Gate.write` */
+  /**
+   * Sets another option for the agent's current and later sessions.
+   * @throws AppError as `AgentSession`, `Gate.write`
+   */
   option(id: string, value: string, signal: AbortSignal): Promise<void> {
     return this.#options.gate.write(() => this.#session('set the option').switchOption(id, value, signal))
   }

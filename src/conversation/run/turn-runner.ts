@@ -134,8 +134,8 @@ export class TurnRunner implements JournalFollower {
   }
 
   /**
-   * Sends clients a line that names the action of a confirmation. Published clients find the newest action without a
-   * line.
+   * Sends clients a line that names the confirmation's action, unless this is the newest action: published clients take
+   * the newest action for the one that waits.
    */
   #nameAction(question: PendingConfirmation): void {
     const newest = this.#turn?.newestAction
