@@ -11,6 +11,7 @@ import type { ConversationService } from './conversation/list/service.ts'
 import type { ConversationState } from './conversation/log/state.ts'
 import { storedEvent } from './conversation/log/stored-event.ts'
 import type { PendingConfirmation } from './conversation/run/confirmations.ts'
+import { ended } from './conversation/ended.ts'
 import { watch, type WatchedEvent } from './conversation/watch.ts'
 import { checked } from './schema/check.ts'
 import {
@@ -32,7 +33,17 @@ export interface ConversationHandle {
   /** Sends a user message. Also starts a run, except when `run` is false. */
   send(text: string, options?: { readonly run?: boolean }): Promise<void>
   run(): Promise<void>
-  /** Stops the run; may first wait a short time for the current step. Does nothing while a confirmation is pending. */
+  /**
+   * Waits until no run is at work, and returns the status. A run that waits for a confirmation is not at work. Returns
+   * at once when no run is under way. Rejects with the signal's reason.
+   * @throws AppError `not_found` when the conversation is deleted, `unavailable` when it is closed or has too many
+   * readers
+   */
+  ended(signal?: AbortSignal): Promise<ExecutionStatus>
+  /**
+   * Stops the run. A step of the built-in agent may end first: this method waits 5 s for it, and then resolves although
+   * the status is still `running`. Does nothing while a confirmation is pending.
+   */
   pause(): Promise<void>
   /** Stops the run at once. */
   interrupt(): Promise<void>
@@ -100,6 +111,7 @@ export function handleOf(service: ConversationService, id: string): Conversation
       await (await service.open(id)).send(message, run)
     },
     run: async () => (await service.open(id)).run(),
+    ended: async (signal) => ended(await service.open(id), signal),
     pause: async () => (await service.open(id)).pause(),
     interrupt: async () => (await service.open(id)).interrupt(),
     questions: async () => (await service.open(id)).confirmations(),

@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { AppError, createAgentServer, type AgentServer, type AgentServerOptions } from '../src/index.ts'
+import { AppError, createAgentServer, type AgentServer, type AgentServerOptions, type HostModel } from '../src/index.ts'
 import { isObject } from '../src/base/json.ts'
-import { makeFolder } from './support/processes.ts'
+import { makeFolder, until } from './support/processes.ts'
 import { rest } from './support/rest.ts'
 import { connect } from './support/ws-client.ts'
 import { suite } from './support/suite.ts'
@@ -182,6 +182,47 @@ test('LLM profiles have the rules of their routes: names, users, the active prof
     await profiles.delete('fast')
     assert.is((await settings.view()).active_profile, null)
   }, { port: 0 }))
+
+test('ended waits for the end of the run, and for a confirmation, and gives the status', () =>
+  withLibrary(async (server) => {
+    const { signal } = new AbortController()
+    const conversation = await server.createConversation({ confirmation_policy: { kind: 'AlwaysConfirm' } })
+    assert.is(await conversation.ended(), 'idle')
+    for (const accept of [true, false]) {
+      await conversation.send('run: echo from the library')
+      assert.is(await conversation.ended(signal), 'waiting_for_confirmation')
+      for (const { id } of await conversation.questions()) await conversation.respond({ id, accept })
+      assert.is(await conversation.ended(signal), 'finished')
+    }
+    await conversation.send('run: echo again')
+    await conversation.ended()
+    await conversation.interrupt()
+    assert.is(await conversation.ended(), 'paused')
+  }))
+
+test('ended gives up when its signal aborts or the conversation is deleted', async () => {
+  const hangs: HostModel = ({ signal }) => new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+  await withLibrary(async (server) => {
+    const agent = { kind: 'Agent', llm: { model: 'slow' } } as const
+    const conversation = await server.createConversation({ agent })
+    await conversation.send('hello')
+    const stop = new AbortController()
+    const waiting = conversation.ended(stop.signal).catch((thrown: unknown) => thrown)
+    await until(() => server.load().conversations.sums.readers > 0)
+    stop.abort('enough')
+    assert.is(await waiting, 'enough')
+    const deleted = codeOf(conversation.ended())
+    await conversation.delete()
+    assert.is(await deleted, 'not_found')
+    const other = await server.createConversation({ agent })
+    await other.send('hello')
+    const paused = other.ended()
+    await server.close()
+    assert.is(await paused, 'paused')
+  }, { models: () => hangs })
+})
 
 test('refuses options that are unknown, unsafe or of the wrong kind, and a folder that is owned', () =>
   withLibrary(async (_server, folder) => {

@@ -28,13 +28,8 @@ const server = await createAgentServer({
 async function examine(file: string): Promise<string> {
   const conversation = await server.createConversation({ workspace: { working_dir }, tags: { batch: 'headings' } })
   await conversation.send(`run: grep -c '^#' '${file.replaceAll("'", `'\\''`)}'`)
-  const stop = AbortSignal.timeout(120_000)
-  for await (const event of conversation.watch({ from: 'beginning', signal: stop })) {
-    if (event.kind !== 'ConversationStateUpdateEvent' || event.key !== 'execution_status') continue
-    if (event.value === 'error') throw new Error('The run has failed')
-    if (event.value === 'finished') break
-  }
-  stop.throwIfAborted()
+  const status = await conversation.ended(AbortSignal.timeout(120_000))
+  if (status !== 'finished') throw new Error(`The conversation is ${status}`)
   const [result] = (await conversation.events({ kind: 'ObservationEvent', newestFirst: true, limit: 1 })).items
   if (result?.kind !== 'ObservationEvent' || !('content' in result.observation)) throw new Error('No command has run')
   return result.observation.content.map((part) => (part.type === 'text' ? part.text : '')).join('').trim()

@@ -24,20 +24,13 @@ export class Bot {
     this.#server = server
   }
 
-  /** Returns the answer to a question. The signal ends the wait: the agent goes on. */
+  /** Returns the answer to a question. The signal ends the wait: the agent goes on. Throws for a run without an end. */
   async ask(user: string, question: string, signal: AbortSignal): Promise<string> {
     const conversation = await this.#conversationOf(user)
-    const stop = new AbortController()
-    // Watches from before the question, so that the end of the run cannot be missed.
-    const watched = conversation.watch({ from: 'now', signal: AbortSignal.any([signal, stop.signal]) })
-    await watched.next()
     await conversation.send(question)
-    for await (const event of watched) {
-      const isStatus = event.kind === 'ConversationStateUpdateEvent' && event.key === 'execution_status'
-      if (isStatus && (event.value === 'finished' || event.value === 'error')) stop.abort()
-    }
-    signal.throwIfAborted()
-    return conversation.finalResponse()
+    const status = await conversation.ended(signal)
+    if (status === 'finished') return conversation.finalResponse()
+    throw new Error(`The agent gave no answer: the conversation is ${status}`)
   }
 
   #conversationOf(user: string): Promise<ConversationHandle> {

@@ -46,9 +46,7 @@ const server = await createAgentServer({
 })
 const conversation = await server.createConversation({ agent: { kind: 'Agent', llm: { model: 'none' } } })
 await conversation.send('What are apples and pears?')
-const stop = new AbortController()
-for await (const event of conversation.watch({ from: 'beginning', signal: stop.signal })) {
-  if (event.kind === 'ConversationStateUpdateEvent' && event.value === 'finished') stop.abort()
-}
+const status = await conversation.ended()
+if (status !== 'finished') throw new Error(`The conversation is ${status}`)
 console.log(await conversation.finalResponse())
 await server.close()

@@ -269,6 +269,11 @@ export class Conversation {
     return this.#parts.runner.nextEnd()
   }
 
+  /** Resolves when the current run is over and its state is saved; at once when no run is under way. */
+  settled(): Promise<void> {
+    return this.#parts.runner.settled()
+  }
+
   /** Sets the limits of the parent's turn for the conversation of a sub-agent; undefined removes them. */
   limitBy(allowance: Allowance | undefined): void {
     this.#parts.records.allowance = allowance
