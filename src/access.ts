@@ -26,7 +26,7 @@ export type Right =
   | 'files'
   /** Reads files of workspaces, also with the cookie of a workspace session. */
   | 'workspace'
-  /** Runs commands on this machine, as the server's user may. */
+  /** Runs commands, and installs programs and plugins, on this machine, as the server's user may. */
   | 'execute'
   /** Reads the figures of the server: counts, times and sizes. */
   | 'metrics'

@@ -93,7 +93,7 @@ export interface App {
   /** Returns a sentence for `/ready` when stored secrets cannot be opened; otherwise undefined. */
   sealProblem(): Promise<string | undefined>
   readonly parts: LoadedParts
-  /** Writes an address of this server to `owner.json` in the data folder. */
+  /** Adds an address of this server to `Core.urls`, and writes it to `owner.json` in the data folder. */
   announce(url: string): Promise<void>
   /** Pauses running conversations, ends every agent and releases the data folder. Idempotent. */
   close(): Promise<void>

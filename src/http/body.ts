@@ -39,7 +39,10 @@ export async function readJsonBody(request: IncomingMessage, limits: BodyLimits)
   return bytes.length === 0 ? { ok: true, value: undefined } : parseBody(bytes, limits.valueLimit)
 }
 
-/** Reads the body as bytes. @throws AppError as `readJsonBody`, except `unsupported_media_type` */
+/**
+ * Reads the body as bytes.
+ * @throws AppError `body_too_large`, `request_timeout`, or `bad_request` when the client has gone
+ */
 export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   const { limitBytes, timeoutMs } = limits
   return new Promise((resolve, reject) => {

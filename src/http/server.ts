@@ -149,7 +149,7 @@ export class HttpServer {
     this.#serve(request, response)
   }
 
-  /** Responds to bytes that the parser refused, after the responses to earlier requests. Then ends the socket. */
+  /** Responds to refused bytes or a late request, after the responses to earlier requests. Then ends the socket. */
   #refuse(error: Error, socket: Duplex): void {
     const newest = newestAnswer(socket)
     const status = statusOf(error, this.#limits)

@@ -121,7 +121,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     return this.#outbox.isFull
   }
 
-  /** The limit of one incoming message. The owner may change it. */
+  /** The most bytes of an incoming message. The owner may change this limit. */
   get maxMessageBytes(): number {
     return this.#maxMessageBytes
   }
