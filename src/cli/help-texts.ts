@@ -29,7 +29,7 @@ Give folder and configuration file as for the server (--data-dir, --config; see 
 
 Exit codes
   0  printed                                         2  cannot use the options
-  1  there is no such key yet: start the server      5  cannot read the key
+  1  there is no such key: start the server          5  cannot read the key
 `
 
 export const helpTexts: Readonly<Record<string, string>> = { verify, key }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'
 import type { Config } from '../config.ts'
 import { assertNoWords } from '../option.ts'
+import { readOwner } from '../process/lock.ts'
 import { readSessionKey, sessionKeyPath } from '../settings/keys.ts'
 
 /** Runs the command. @throws AppError `invalid_option`, `not_found`, `settings_unreadable` */
@@ -19,7 +20,9 @@ export async function printKey(
   const folder = join(dataDir, 'keys')
   const key = await readSessionKey(folder)
   if (key === undefined) {
-    throw new AppError('not_found', `There is no session key in ${dataDir} yet: it is made when the server starts`)
+    const why = await readOwner(dataDir) === undefined ? 'it is made when the server starts'
+      : 'its server was given other keys, in --session-api-key-file, a variable or a configuration file'
+    throw new AppError('not_found', `There is no session key in ${dataDir}: ${why}`)
   }
   process.stdout.write(`${isShown ? key : sessionKeyPath(folder)}\n`)
   return 0
