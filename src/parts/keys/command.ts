@@ -51,7 +51,8 @@ async function add({ config, flags, parts, print, tell }: CommandCall, words: re
   await storeKey(config.dataDir, { name, id, digest: digestOf(text), scopes: own, created: now, expires, tag, limits })
   if (flags['json'] === 'true') print(`${JSON.stringify({ name, id, key: text }, undefined, 2)}\n`)
   else print(`${text}\n`)
-  tell(`The key "${name}" (${own.join(', ')}) is not stored and not shown again: keep it now\n`)
+  tell(`The key "${name}" (${own.join(', ')}) is not stored and not shown again: keep it now. ` +
+    'It is valid within a second on a running server\n')
   return 0
 }
 

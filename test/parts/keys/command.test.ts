@@ -36,6 +36,7 @@ test('the program adds, lists and revokes a key, and prints it once', () => inFo
   const added = await keys('add', 'ci', '--scopes', 'read,drive', '--expires', '90d', '--tag', 'team=shop')
   assert.is(added.code, 0, added.stderr)
   assert.match(added.stdout, /^ask_[0-9a-f]{12}_[\w-]{43}\n$/)
+  assert.match(added.stderr, 'It is valid within a second on a running server')
   const listed = await keys('list')
   assert.match(listed.stdout, /^ci +[0-9a-f]{12} +read,drive +team=shop +- +20/m)
   assert.not.match(listed.stdout, added.stdout.trim())
