@@ -152,6 +152,10 @@ function tellRestored({ print, tell }: CommandCall, { manifest, moved, map, to }
     print(`Moved the workspaces of ${moved.conversations} conversations, and paths in ${settings}\n`)
   }
   if (!header.hasKeys) tell(withoutKeys(header.seals))
+  if ([...files.keys()].some((path) => path.startsWith('named-keys/'))) {
+    tell('Named keys that were revoked after the backup are valid again: compare agent-server keys list ' +
+      `--data-dir ${to}, and revoke them again\n`)
+  }
   tell(`Next: agent-server verify --data-dir ${to}\n`)
 }
 

@@ -12,6 +12,7 @@ import { inFolder } from '../../support/processes.ts'
 import { member } from '../../support/rest.ts'
 import { runToEnd } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
+import { runKeys } from '../keys/named.ts'
 import { backUpTo, refusal, restoreTo, run } from './commands.ts'
 import { appendLines, logOf, withRecorded } from './recorded.ts'
 
@@ -44,6 +45,20 @@ test('everything but caches comes back as it was, for its owner only', withRecor
   const { format, instance } = JSON.parse(readFileSync(join(place, 'format.json'), 'utf8'))
   assert.equal({ format, instance }, JSON.parse(readFileSync(join(dataDir, 'format.json'), 'utf8')))
 }))
+
+test('a restore of named keys says that revoked ones are valid again, and no other restore does', withRecorded(
+  async (dataDir, folder) => {
+    const [before, after] = [join(folder, 'before'), join(folder, 'after')]
+    await backUpTo(dataDir, before)
+    await runKeys(dataDir, ['add', 'ci'], { scopes: 'read' })
+    await backUpTo(dataDir, after)
+    await runKeys(dataDir, ['revoke', 'ci'])
+    const words = 'Named keys that were revoked after the backup are valid again: compare agent-server keys list'
+    assert.not.match((await restoreTo(before, join(folder, 'one'))).told, words)
+    assert.match((await restoreTo(after, join(folder, 'two'))).told, words)
+    assert.match((await runKeys(join(folder, 'two'), ['list'])).printed, /^ci /m)
+  },
+))
 
 test('a log is a whole again after many pieces, and pieces without use are removed', withRecorded(
   async (dataDir, folder) => {
