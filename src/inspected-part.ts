@@ -8,10 +8,17 @@ export interface InspectedPart {
   readonly examine?: (
     options: Readonly<Record<string, unknown>>, environment: Environment,
   ) => Promise<Finding | readonly Finding[]>
-  /** Returns a sentence for each problem of the part's own files in the data folder, for `agent-server verify`. */
-  readonly inspectFolder?: (dataDir: string) => Promise<readonly string[]>
+  /** Checks the part's own files in the data folder for `agent-server verify`. */
+  readonly inspectFolder?: (dataDir: string) => Promise<FolderInspection>
   /** A sealed file of the part in the data folder. */
   readonly sealedFile?: SealedFileOfPart
+}
+
+export interface FolderInspection {
+  /** A sentence for each problem. */
+  readonly problems: readonly string[]
+  /** What was checked, as a sentence, if it has no problem; undefined when the part has no files. */
+  readonly sound: string | undefined
 }
 
 export interface SealedFileOfPart {

@@ -45,8 +45,8 @@ export async function verify({ config, ids, expect, asJson }: VerifyCommand): Pr
   }
   await assertDataFolder(config.dataDir)
   const print = (line: string): void => void (asJson || process.stdout.write(`${line}\n`))
-  const problems = ids.length > 0 ? [] : await inspectFolder(config)
-  for (const problem of problems) print(problem)
+  const { problems, sound } = ids.length > 0 ? { problems: [], sound: [] } : await inspectFolder(config)
+  for (const line of [...problems, ...sound]) print(line)
   const conversations: VerifiedConversation[] = []
   const folder = join(config.dataDir, 'conversations')
   const given = new Set(await readKeyIds(config).catch(() => [])) // If unreadable, every needed key counts as missing.
@@ -73,15 +73,25 @@ async function chosen(folder: string, ids: readonly string[]): Promise<string[]>
   })
 }
 
-/** Returns the problems outside of conversations, each as a sentence. */
-async function inspectFolder(config: Config): Promise<string[]> {
+interface FolderVerdict {
+  /** The problems outside of conversations, each as a sentence. */
+  readonly problems: readonly string[]
+  /** What has no problem, each as a sentence. */
+  readonly sound: readonly string[]
+}
+
+async function inspectFolder(config: Config): Promise<FolderVerdict> {
   const keys = join(config.dataDir, 'keys')
   const open = (await exposedKeys(keys)).filter(({ othersMay }) => othersMay === 'write')
   const session = await readSessionKey(keys).then(() => [], (thrown: unknown) => [messageOf(thrown)])
   const exposed = open.map(({ path, mode }) => `${path}: other users may write it (mode ${formatMode(mode)})`)
-  const ofParts: string[] = []
-  for (const { inspectFolder: inspect } of allParts) ofParts.push(...await inspect?.(config.dataDir) ?? [])
-  return [...exposed, ...session, ...ofParts, ...await inspectSealed(config, allParts)]
+  const own = [...exposed, ...session, ...await inspectSealed(config, allParts)]
+  const ofParts = await Promise.all(allParts.map(async (part) => part.inspectFolder?.(config.dataDir)))
+  const sound = own.length > 0 ? [] : ['keys, settings and secrets  sound']
+  return {
+    problems: [...own, ...ofParts.flatMap((found) => found?.problems ?? [])],
+    sound: [...sound, ...ofParts.flatMap((found) => found?.sound ?? [])],
+  }
 }
 
 interface OneConversation {

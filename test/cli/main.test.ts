@@ -230,6 +230,7 @@ test('verifies what is stored, names what is damaged, and holds a log against a 
     await program.stop('SIGTERM')
     const sound = await runToEnd(['verify', ...dirs(folder)], folder)
     assert.is(sound.code, 0)
+    assert.match(sound.stdout, /^keys, settings and secrets  sound$/m)
     for (const id of ids) {
       assert.match(sound.stdout, new RegExp(`${id}  sound: [1-9]\\d* events, .* head ([0-9a-f]{32})\\n`))
     }

@@ -8,28 +8,33 @@ import { assertDataFolder } from '../../storage/data-folder-claim.ts'
 import { readTrail } from './reading.ts'
 
 /**
- * Returns exit code 0, or 1 for a damaged trail.
+ * Returns exit code 0, or 1 for a damaged trail or one without the expected head.
  * @throws AppError `invalid_option`; the errors of `assertDataFolder` and `readTrail`
  */
 export async function run({ config, words, flags, print, tell }: CommandCall): Promise<number> {
   assertNoWords('audit', words)
   const since = sinceOf(flags['since'])
   await assertDataFolder(config.dataDir)
-  const results = flags['json'] === 'true' ? new Map<string, Fields>() : await resultsIn(config.dataDir)
-  let [records, head, isSound] = [0, '', true]
+  const { expect } = flags
+  const needsResults = flags['json'] !== 'true' && expect === undefined
+  const results = needsResults ? await resultsIn(config.dataDir) : new Map<string, Fields>()
+  let [records, head, isSound, isExpected] = [0, '', true, expect === undefined]
   for await (const { json, hash, place, problem } of readTrail(config.dataDir)) {
     records++
     head = hash
     if (problem !== undefined) tell(`${place}: ${problem}\n`)
     isSound = isSound && problem === undefined
+    isExpected ||= hash === expect
+    if (expect !== undefined) continue
     const record = recordIn(json)
     if (String(record['at']) < since) continue
     if (flags['json'] === 'true') print(`${json.toString('utf8')}\n`)
     else if (record['kind'] !== 'result') print(`${lineOf(record, results)}\n`)
   }
   if (records === 0) throw new AppError('not_found', 'There is no audit trail: start the server with --audit on')
+  if (!isExpected) tell(`The trail does not go through the head ${expect}\n`)
   tell(`${records} records, head ${head}\n`)
-  return isSound ? 0 : 1
+  return isSound && isExpected ? 0 : 1
 }
 
 /** Returns the time of `--since` in ISO 8601; '' without the option. @throws AppError `invalid_option` */

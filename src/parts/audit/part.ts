@@ -10,6 +10,7 @@ export const options = {
 }
 
 const help = `Usage: agent-server audit [--json] [--since TIME] [options]
+       agent-server audit --expect HEAD [options]
 
 Prints the audit trail of the data folder, which a server with --audit on or --audit required keeps: who
 (name of the key, address) did what (method and pattern of the route, conversation, names in the path),
@@ -17,13 +18,15 @@ when and with which status, and which secrets agents got (names only). A server 
 
   --json                        Print the records as they are stored, one JSON object a line
   --since TIME                  Only records from this time on, such as 2027-01-31 or 2027-01-31T12:00:00Z
+  --expect HEAD                 Print no records: check the chain, and that it contains this head
 
 The last line, on standard error, has the number of records and the head of the chain. Keep the head
-somewhere else, and a later trail that does not contain it was rewritten. agent-server verify checks the chain.
+somewhere else: a trail that does not contain it later (--expect) was rewritten, or lost its end.
 
 Exit codes
   0  printed                                         2  cannot use the options
-  1  there is no trail, or it is damaged             5  cannot read the data folder
+  1  there is no trail, or it is damaged,            5  cannot read the data folder
+     or it does not contain the expected head
 `
 
 export const audit = {
@@ -32,14 +35,14 @@ export const audit = {
   options,
   commands: {
     audit: {
-      flags: { json: 'switch', since: 'value' },
+      flags: { json: 'switch', since: 'value', expect: 'value' },
       usage: ['audit [--json] [--since TIME]', 'who changed what; see audit --help'],
       help,
       interruptedWords: 'Interrupted',
       load: () => import('./command.ts'),
     },
   },
-  inspectFolder: async (dataDir) => (await import('./reading.ts')).problemsOf(dataDir),
+  inspectFolder: async (dataDir) => (await import('./reading.ts')).inspectTrail(dataDir),
   examine: async ({ audit: word }) => {
     const text = word === 'off' ? 'off: --audit on records who changed what' : `${word}`
     return { subject: 'audit trail', state: 'ok', text, advice: '' }

@@ -41,14 +41,20 @@ export async function* readTrail(dataDir: string): AsyncGenerator<TrailLine, voi
   }
 }
 
-/** Returns a sentence for each problem of the trail, at most `problemLimit`. @throws AppError `storage_failed` */
-export async function problemsOf(dataDir: string): Promise<readonly string[]> {
+/** Checks the trail. Stops after `problemLimit` problems. @throws AppError `storage_failed` */
+export async function inspectTrail(
+  dataDir: string,
+): Promise<{ readonly problems: readonly string[], readonly sound: string | undefined }> {
   const problems: string[] = []
-  for await (const { place, problem } of readTrail(dataDir)) {
+  let [records, head] = [0, '']
+  for await (const { place, problem, hash } of readTrail(dataDir)) {
+    records++
+    head = hash
     if (problem !== undefined) problems.push(`${place}: ${problem}`)
     if (problems.length === problemLimit) break
   }
-  return problems
+  const isSound = records > 0 && problems.length === 0
+  return { problems, sound: isSound ? `audit trail  sound: ${records} records, head ${head}` : undefined }
 }
 
 const problemLimit = 20

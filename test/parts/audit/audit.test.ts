@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { silentLog } from '../../../src/base/log.ts'
 import { TrailLog } from '../../../src/parts/audit/trail-log.ts'
-import { problemsOf, readTrail } from '../../../src/parts/audit/reading.ts'
+import { inspectTrail, readTrail } from '../../../src/parts/audit/reading.ts'
 import { nodeFiles, type Files } from '../../../src/storage/files.ts'
 import { createCanaries } from '../../support/canaries.ts'
 import { makeFolder, until } from '../../support/processes.ts'
@@ -59,7 +59,7 @@ test('a change is recorded with the name of the key, the address, the route, the
     await pairOf(server, 'GET /api/settings')
     await runKeys(server.dataDir, ['revoke', 'ci'])
     await until(async () => (await recordsIn(server.dataDir)).some((one) => member(one, 'event') === 'key revoked'))
-    assert.equal(await problemsOf(server.dataDir), [])
+    assert.equal((await inspectTrail(server.dataDir)).problems, [])
   }, { audit: 'on' })
 })
 
@@ -128,7 +128,31 @@ test('the command prints the trail, and verify finds a changed, a removed and a 
       assert.equal([code, stdout.includes('does not continue the chain')], [1, true], changed)
     }
     writeFileSync(path, whole)
-    assert.is((await runToEnd(['verify', ...args], server.folder)).code, 0)
+    const sound = await runToEnd(['verify', ...args], server.folder)
+    assert.is(sound.code, 0)
+    const [, counted = ''] = /^(\d+ records, head [0-9a-f]{32})$/m.exec(printed.stderr) ?? []
+    assert.match(sound.stdout, `audit trail  sound: ${counted}\n`)
+  }, { audit: 'on' })
+})
+
+test('a noted head is found in a trail that went on, and missed in one that lost its end', () => {
+  return withServer(async (server) => {
+    await server.rest.post('/api/conversations', {})
+    await pairOf(server, 'POST /api/conversations')
+    const audit = (...words: string[]) => runToEnd(['audit', '--data-dir', server.dataDir, ...words], server.folder)
+    const head = /head (\w+)/.exec((await audit()).stderr)?.[1] ?? ''
+    await server.server.close()
+    const later = await audit('--expect', head)
+    assert.equal([later.code, later.stdout], [0, ''], later.stderr)
+    assert.not.match(later.stderr, head, 'the trail has a new head')
+    const path = join(server.dataDir, 'audit', '000001.jsonl')
+    const lines = readFileSync(path, 'utf8').split('\n')
+    const noted = lines.findIndex((line) => line.startsWith(head))
+    writeFileSync(path, `${lines.slice(0, noted).join('\n')}\n`)
+    const cut = await audit('--expect', head)
+    assert.equal([cut.code, cut.stdout], [1, ''])
+    assert.match(cut.stderr, `The trail does not go through the head ${head}`)
+    assert.is((await runToEnd(['verify', '--data-dir', server.dataDir], server.folder)).code, 0, 'the chain is whole')
   }, { audit: 'on' })
 })
 
@@ -152,7 +176,7 @@ test('a killed server leaves a sound trail, and a torn line is cut off', withPro
   const second = await start(['--audit', 'required'])
   assert.is((await second.rest.post('/api/conversations', {})).status, 201)
   await second.stop('SIGTERM')
-  assert.equal(await problemsOf(second.dataDir), [])
+  assert.equal((await inspectTrail(second.dataDir)).problems, [])
 }))
 
 async function withLog(
@@ -192,11 +216,11 @@ test('the chain goes on over rotated files, and a missing file is found', () => 
   const next = await open()
   await next.append({ number: 40 })
   await next.close()
-  assert.equal(await problemsOf(dataDir), [])
+  assert.equal((await inspectTrail(dataDir)).problems, [])
   rmSync(join(dataDir, 'audit', files[0] ?? ''))
-  assert.equal(await problemsOf(dataDir), [], 'the oldest file may be moved away')
+  assert.equal((await inspectTrail(dataDir)).problems, [], 'the oldest file may be moved away')
   rmSync(join(dataDir, 'audit', files[2] ?? ''))
-  assert.match((await problemsOf(dataDir)).join(), 'the file before it is missing')
+  assert.match(((await inspectTrail(dataDir)).problems).join(), 'the file before it is missing')
 }))
 
 test('a full disk loses records, and the trail says how many', () => withLog(async (dataDir, open, disk) => {
@@ -210,7 +234,7 @@ test('a full disk loses records, and the trail says how many', () => withLog(asy
   await log.close()
   const numbers = (await recordsIn(dataDir)).map((record) => member(record, 'number') ?? member(record, 'records'))
   assert.equal(numbers, [1, 2, 4])
-  assert.equal(await problemsOf(dataDir), [])
+  assert.equal((await inspectTrail(dataDir)).problems, [])
 }))
 
 test.run()
