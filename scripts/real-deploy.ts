@@ -62,13 +62,15 @@ async function withNginx(server: BuiltServer, body: (port: number, ca: string) =
   const conf = (await readFile(new URL('nginx.conf', deploy), 'utf8'))
     .replace('listen 80;', `listen 127.0.0.1:${plain};`)
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
+    .replace(/ {2}listen \[::\].*\n/g, '')
     .replace('/etc/nginx/agents.example.org.crt', certificate)
+    .replace('/var/log/nginx', folder)
     .replace('/etc/nginx/agents.example.org.key', key)
     .replace('127.0.0.1:8000', new URL(server.url).host)
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `${kind}_temp_path ${join(folder, kind)};`).join('\n')
   const main = join(folder, 'nginx.conf')
-  await writeFile(main, `pid ${folder}/nginx.pid;\nerror_log stderr;\nevents {}\nhttp {\n${temporary}\n${conf}\n}\n`)
+  await writeFile(main, `pid ${folder}/nginx.pid;\nerror_log stderr crit;\nevents {}\nhttp {\n${temporary}\n${conf}\n}\n`)
   const nginx = spawn('nginx', ['-p', folder, '-c', main, '-g', 'daemon off;'], { stdio: 'inherit' })
   const ended = once(nginx, 'exit')
   try {
@@ -105,6 +107,23 @@ async function tryServer(server: BuiltServer, address: Address): Promise<void> {
   await tryStream(address, `${conversation}/events/stream`, key)
   await trySocket(address, conversation.replace('/api/conversations', '/sockets/events'), key)
   await tryConsole(server, address)
+  await tryAccessLog(address)
+  await tryLimits(address)
+}
+
+/** A line has the address, no query, and the id under which the server's own logs have the request. */
+async function tryAccessLog(address: Address): Promise<void> {
+  const { requestId } = await call(address, { path: '/health?session_api_key=secret' })
+  const log = await readFile(join(folder, 'agent-server.log'), 'utf8')
+  const line = log.split('\n').find((each) => each.endsWith(` ${requestId}`))
+  const seen = line?.replace(/^\S+ /, '').replace(/ \d+ [\d.]+ \S+$/, '')
+  check('the access log has the address of the client and no query', seen, `127.0.0.1 GET "${address.base}/health" 200`)
+}
+
+async function tryLimits(address: Address): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: 300 }, () => call(address, { path: '/health' })))
+  const statuses = [...new Set(answers.map(({ status }) => status))].sort()
+  check('more requests than an address may send get 429', statuses, [200, 429])
 }
 
 /** The console in Chromium, see scripts/real/console-through.ts. */
@@ -169,6 +188,7 @@ interface Call {
 interface Answer {
   readonly status: number
   readonly text: string
+  readonly requestId: unknown
 }
 
 function call(address: Address, options: Call, body?: object): Promise<Answer> {
@@ -176,7 +196,9 @@ function call(address: Address, options: Call, body?: object): Promise<Answer> {
     open(address, options, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
+      const { statusCode: status = 0, headers } = response
+      const requestId = headers['x-request-id']
+      response.on('end', () => resolve({ status, text: Buffer.concat(chunks).toString(), requestId }))
       response.on('error', reject)
     }).once('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
   })

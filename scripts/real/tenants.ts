@@ -63,7 +63,8 @@ async function endOf(nginx: ChildProcess | undefined): Promise<void> {
 async function configuration(folder: string, port: number, hosts: readonly string[]): Promise<string> {
   const given = await readFile(new URL('../../../scripts/deploy/nginx.conf', import.meta.url), 'utf8')
   const begin = given.lastIndexOf('\nserver {')
-  const block = given.slice(begin).replace('listen 443 ssl;', `listen 127.0.0.1:${port};`).replace(/ {2}ssl_.*\n/g, '')
+  const block = given.slice(begin).replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
+    .replace(/ {2}(?:ssl_|listen \[).*\n/g, '').replace('/var/log/nginx', folder)
   const blocks = hosts.map((host, index) => {
     return block.replace('agents.example.org', names[index] ?? '').replace('http://agent_server;', `http://${host};`)
   })
