@@ -73,7 +73,7 @@ async function answering(address: string, port: number): Promise<Server> {
   return server
 }
 
-/** An answer to a query with one question (RFC 1035, 4.1): an A record with the address, and nothing for other types. */
+/** Answers a query with one question (RFC 1035, 4.1): an A record with the address, and no record for other types. */
 function answerTo(query: Buffer, address: string): Buffer {
   const endOfName = query.indexOf(0, 12) + 1
   const isAddress = query.readUInt16BE(endOfName) === 1

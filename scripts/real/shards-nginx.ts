@@ -26,10 +26,10 @@ export async function writeShardsNginx(options: ShardsNginx): Promise<string> {
   const lines = [...servers].map(([shard, place]) => `  ${shard} ${place};`).join('\n')
   const upstream = creators.map((place) => `  server ${place};`).join('\n')
   const conf = given
-    .replace(/^# resolver .*/m, (line) => resolver === undefined ? line : `resolver ${resolver} valid=1s;`)
+    .replace(/^# resolver .*/m, resolver === undefined ? '$&' : `resolver ${resolver} valid=1s;`)
     .replace(/ {2}0a .*\n {2}0b .*/, lines)
     .replaceAll(/ {2}server 127.0.0.1:8010;\n {2}server 127.0.0.1:8011;/g, upstream)
-    .replace(/^upstream (\w+) \{/gm, (line, zone: string) => resolver === undefined ? line : `${line} zone ${zone} 64k;`)
+    .replace(/^upstream (\w+) \{/gm, resolver === undefined ? '$&' : '$& zone $1 64k;')
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
     .replace(/ {2}listen \[::\].*\n/, '')
     .replace('agents.example.org', name)
