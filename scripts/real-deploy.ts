@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { closeBrowser } from '../test/parts/console/chromium.ts'
+import { until } from '../test/support/processes.ts'
 import { commandLine } from './command-line.ts'
 import { startBuiltServer, type BuiltServer } from './real/built-server.ts'
 import { driveConsole } from './real/console-through.ts'
@@ -32,12 +33,14 @@ commandLine({
   help: 'Uses a server through nginx and TLS with the files of scripts/deploy, and rates the systemd unit.',
 })
 const folder = await mkdtemp(join(tmpdir(), 'real-deploy-'))
+const accessLog = join(folder, 'access.jsonl')
 let failed = 0
 try {
   for (const base of ['', '/agents']) {
     print(base === '' ? 'at the root' : `below ${base}`)
     const below = base === '' ? [] : ['--base-path', base]
-    const server = await startBuiltServer(folder, ['--metrics', '--allowed-host', name, ...below])
+    const options = ['--metrics', '--access-log', accessLog, '--allowed-host', name, ...below]
+    const server = await startBuiltServer(folder, options)
     try {
       await withNginx(server, (port, ca) => tryServer(server, { port, ca, base }))
     } finally {
@@ -70,7 +73,8 @@ async function withNginx(server: BuiltServer, body: (port: number, ca: string) =
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `${kind}_temp_path ${join(folder, kind)};`).join('\n')
   const main = join(folder, 'nginx.conf')
-  await writeFile(main, `pid ${folder}/nginx.pid;\nerror_log stderr crit;\nevents {}\nhttp {\n${temporary}\n${conf}\n}\n`)
+  const head = `pid ${folder}/nginx.pid;\nerror_log stderr crit;\nevents {}`
+  await writeFile(main, `${head}\nhttp {\n${temporary}\n${conf}\n}\n`)
   const nginx = spawn('nginx', ['-p', folder, '-c', main, '-g', 'daemon off;'], { stdio: 'inherit' })
   const ended = once(nginx, 'exit')
   try {
@@ -111,13 +115,20 @@ async function tryServer(server: BuiltServer, address: Address): Promise<void> {
   await tryLimits(address)
 }
 
-/** A line has the address, no query, and the id under which the server's own logs have the request. */
+/** A line has the address, no query, and the id under which the server's own access log has the request. */
 async function tryAccessLog(address: Address): Promise<void> {
+  const linesOf = async (start: string): Promise<readonly string[]> => {
+    const lines = (await readFile(join(folder, 'agent-server.log'), 'utf8')).trim().split('\n')
+    const ids = lines.filter((line) => line.includes(start)).map((line) => line.slice(line.lastIndexOf(' ') + 1))
+    const own = await readFile(accessLog, 'utf8')
+    return ids.filter((id) => own.includes(`"request_id":"${id}"`))
+  }
   const { requestId } = await call(address, { path: '/health?session_api_key=secret' })
-  const log = await readFile(join(folder, 'agent-server.log'), 'utf8')
-  const line = log.split('\n').find((each) => each.endsWith(` ${requestId}`))
-  const seen = line?.replace(/^\S+ /, '').replace(/ \d+ [\d.]+ \S+$/, '')
-  check('the access log has the address of the client and no query', seen, `127.0.0.1 GET "${address.base}/health" 200`)
+  const health = ` 127.0.0.1 GET "${address.base}/health`
+  const socket = ` 127.0.0.1 GET "${address.base}/sockets/events/`
+  await until(async () => (await linesOf(health)).includes(String(requestId)) && (await linesOf(socket)).length > 0)
+  check('the access log has the address and the id of a request', true, true)
+  check('and no query', (await linesOf(`${health}" 200 `)).includes(String(requestId)), true)
 }
 
 async function tryLimits(address: Address): Promise<void> {
