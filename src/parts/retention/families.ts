@@ -8,7 +8,7 @@ import type { ListEntry } from '../../conversation/list/sorted-entries.ts'
 
 /** The limits; 0 is no limit. */
 export interface RetainLimits {
-  /** The days that a family stays after its last change. */
+  /** The days that a family (a conversation and all below it) stays after its last change. */
   readonly days: number
   /** The most families that stay. */
   readonly count: number

@@ -156,7 +156,7 @@ function countOf(made: Made, madeBy: string | undefined): number {
   return count
 }
 
-/** Returns the figure; an empty list without a value or for a limit of 0. */
+/** Returns a list with the figure. The list is empty without a value, and for a limit of 0 (no limit). */
 function gauge(name: string, about: string, value: number | undefined): PartFigure[] {
   return value === undefined || (value === 0 && name.startsWith('max_')) ? [] : [{ name, type: 'gauge', about, value }]
 }

@@ -1,7 +1,8 @@
 /**
  * Decides when a running server applies the limits of retention.
  *
- * A pass is due `everyMs` after the last pass. It then waits up to `waitMs` for a moment without a run.
+ * A pass removes the conversations that exceed a limit. It is due `everyMs` after the last pass, and then waits up to
+ * `waitMs` for a moment without a run.
  */
 
 export interface ScheduleOptions {

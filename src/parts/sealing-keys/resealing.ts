@@ -31,7 +31,7 @@ export interface ResealReport {
 }
 
 /**
- * Seals all values again.
+ * Seals all stored secrets again with the newest key.
  * @throws AppError `owned_by_another`, `not_found`, `settings_unreadable`, `storage_full`, `storage_failed`; the errors
  * of `assertOwnDataFolder`
  */

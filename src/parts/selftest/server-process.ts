@@ -118,7 +118,7 @@ async function permissionsFor(places: Places): Promise<readonly string[]> {
 
 /**
  * Tries Node's permission model with a small program. Returns Node's arguments for the model; `open` when the program
- * can read a file that is not named; `useless` after another failure.
+ * may read a file outside of `places`; `useless` after another failure.
  */
 export async function findPermissions(places: Places): Promise<readonly string[] | 'open' | 'useless'> {
   const args = await permissionsFor(places)

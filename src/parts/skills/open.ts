@@ -5,7 +5,7 @@ import { loadContext, type SkillPlaces } from './load.ts'
 import { describeCalled, describeContext } from './telling.ts'
 import { matchSkills } from './triggers.ts'
 
-/** Reads the skills. A skill that cannot be used is left out and logged. */
+/** Reads the skills of a conversation. A skill that cannot be used is left out and logged. */
 export async function openSkills(
   context: ContextChoice, workingDir: string, places: SkillPlaces,
 ): Promise<ConversationSkills> {

@@ -1,4 +1,4 @@
-/** Dead letters: deliveries that were given up. A letter names its events by their seqs. */
+/** Dead letters: deliveries that were given up. A letter about events names them by their seqs. */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
 import type { DeadLetter as StoredLetter } from './generated.ts'
 

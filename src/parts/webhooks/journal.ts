@@ -14,7 +14,7 @@ import { appendLoosely, writeFileAtomically } from '../../base/own-files.ts'
 import { readText } from '../../base/read-files.ts'
 import { readLetter, type DeadLetter } from './dead-letters.ts'
 
-/** How far a conversation was delivered. */
+/** How far a conversation was delivered to the webhook. */
 export interface Position {
   /** The seq of the next event to deliver. */
   readonly seq: number
@@ -26,7 +26,7 @@ export interface Position {
 
 /** The most bytes of a file that `open` reads. */
 const limitBytes = 256 * 1024 * 1024
-/** The most lines that the file has beyond twice its positions and letters. With more lines it is rewritten. */
+/** The file is rewritten when it has this many lines more than twice the number of its positions and letters. */
 const spareLines = 2000
 
 export class Journal {

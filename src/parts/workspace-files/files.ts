@@ -58,7 +58,7 @@ export async function writeFile(
   })
 }
 
-/** Removes a file of this version. @throws the errors of `writeFile` */
+/** Removes a file if its version is `expected`. @throws the errors of `writeFile` */
 export async function removeFile(place: ContainedPath, expected: string): Promise<void> {
   assertFile(place)
   await withPathErrors(place, async () => {
