@@ -53,7 +53,7 @@ interface Sources extends Pick<CommandLine, 'environment' | 'readFile' | 'modeOf
   readonly origins: Map<string, string>
 }
 
-/** One flag of an option. A secret also has a flag with `-file`. */
+/** One flag of an option. A secret option has a second entry, with the flag `--NAME-file`. */
 export interface Entry {
   readonly name: string
   readonly option: Option<unknown>

@@ -69,7 +69,7 @@ export interface ProviderModes {
   readonly asking: string
   /** The mode that asks least. Equal to `asking` if no mode asks less. */
   readonly open: string
-  /** All modes that allow more actions than `asking`, including a different `open`. */
+  /** All modes that allow more actions than `asking`. If `open` differs from `asking`, it is one of them. */
   readonly moreOpen: readonly string[]
   /** Other modes that allow no more actions than `asking`. Default: none. */
   readonly closed?: readonly string[]

@@ -20,7 +20,10 @@ export interface ProviderSources {
   readonly commands: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** Returns the changed table. @throws AppError `bad_request`, and the errors of `readJsonFile` and `splitCommand` */
+/**
+ * Returns the built-in provider table, changed by the file and then by the commands.
+ * @throws AppError `bad_request`, and the errors of `readJsonFile` and `splitCommand`
+ */
 export async function loadProviders({ file, commands }: ProviderSources): Promise<readonly Provider[]> {
   const words = Object.entries(commands).map(([name, command]) => [name, wordsOf(command)] as const)
   return withCommands(file === undefined ? builtInProviders : await readProvidersFile(file), Object.fromEntries(words))

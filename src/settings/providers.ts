@@ -91,12 +91,12 @@ export function detectProvider(command: readonly string[], providers: readonly P
 }
 
 /**
- * Completes the ACP members of merged settings. `previous` is the server before the diff; undefined for a new agent
- * kind.
+ * Completes the ACP members of settings after a diff. `previous` is `acp_server` before the diff; undefined when the
+ * diff changes the agent kind.
  *
- * - A command without a server sets the server of this command.
- * - A preset without a command empties the command.
- * - A new server without a model removes the model, which other providers do not know.
+ * - A diff with a command and without `acp_server` sets the `acp_server` of this command.
+ * - A diff with a preset and without a command empties the command.
+ * - A change of `acp_server` without a model in the diff removes the model, which other providers do not know.
  * - A preset without a model gets its default model.
  */
 export function completeAcpChoice(

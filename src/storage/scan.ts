@@ -30,7 +30,7 @@ export interface ScanOptions {
   readonly to: number
   /** The hash before the first line. Without it the first line is not checked. */
   readonly previous?: string
-  /** The longest line. */
+  /** The longest JSON of a line. A longer line becomes damaged pieces. */
   readonly lineLimitBytes: number
 }
 
@@ -83,7 +83,7 @@ interface Split {
   readonly previous: Previous
 }
 
-/** Splits bytes into the pieces that end in them. With `last`, the bytes after the last end are a piece too. */
+/** Splits bytes into pieces, without a last piece that goes on behind them. With `last`, that piece is added too. */
 function split(data: Buffer, base: number, first: Previous, last: boolean): Split {
   const pieces: Piece[] = []
   let previous = first

@@ -42,7 +42,7 @@ async function configFor(repository: string): Promise<string> {
 
 export interface Repository {
   readonly root: string
-  /** The real path of the folder, inside the repository or equal to `root`. */
+  /** The real path of the folder that `findRepository` was given: `root` or a folder inside it. */
   readonly folder: string
 }
 
