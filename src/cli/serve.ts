@@ -14,7 +14,7 @@ import { assertNoWords } from '../option.ts'
 import { onCrash, onSignals, type EndSignal } from './signals.ts'
 import { withModulePlaces } from './stack-places.ts'
 
-/** Runs the command. @throws AppError `invalid_option` for any of `words`; the errors of `createAgentServer`, `listen` */
+/** Runs the server. @throws AppError `invalid_option` for any of `words`; as `createAgentServer` and `listen` */
 export async function serve(
   config: Config,
   words: readonly string[],

@@ -29,7 +29,10 @@ export function onSignals(first: (signal: EndSignal) => void, hangup?: () => voi
   }
 }
 
-/** Aborts `ended` at the first such signal, or when standard output fails. Returns a function that stops listening. */
+/**
+ * Aborts `ended` at the first SIGTERM, SIGINT or SIGHUP, or when standard output fails. Returns a function that stops
+ * listening.
+ */
 export function onInterrupt(ended: AbortController, words: string): () => void {
   const fail = (error: Error): void => ended.abort(error)
   const stopListening = onSignals(() => ended.abort(new AppError('unavailable', words)))

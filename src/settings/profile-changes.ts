@@ -1,6 +1,7 @@
 /**
- * Deletes and renames LLM profiles together with the names that refer to them: the active profile of the settings, and
- * the agent profiles. The routes and the library share these rules.
+ * Deletes and renames LLM profiles. The active profile of the settings and the agent profiles refer to them by name: a
+ * renaming changes these names too, and a profile that an agent profile names is not deleted. The routes and the
+ * library share these rules.
  */
 import { AppError } from '../base/errors.ts'
 import type { ProfileStore } from './profiles.ts'

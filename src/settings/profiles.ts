@@ -24,11 +24,11 @@ import { isUnset } from './secret-values.ts'
 import { createStoredFile, type Changes, type StoredFile } from './stored-file.ts'
 
 /**
- * Each method throws AppError `settings_unreadable` for an unreadable file. A method that
- * writes also throws `storage_full` and `storage_failed`; then nothing has changed.
+ * Each method throws AppError `settings_unreadable` for an unreadable file. A method that writes also throws
+ * `storage_full` and `storage_failed`; then nothing has changed.
  */
 export interface ProfileStore {
-  /** Lists the readable profiles by name. */
+  /** Lists the readable profiles, sorted by name. */
   list(): Promise<ProfileSummary[]>
   /** Returns a view of a profile. @throws AppError `not_found`, `bad_request` for an unreadable profile */
   view(name: string, mode: ExposeMode): Promise<ProfileDetail>
@@ -37,7 +37,7 @@ export interface ProfileStore {
    * @throws AppError as `view`; `invalid_input` for a missing or unfit provider connection
    */
   load(name: string): Promise<LLM>
-  /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` for its name too */
+  /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` for a wrong name or profile */
   save(name: string, profile: NewProfile): Promise<void>
   /** Renames a profile. @throws AppError `not_found`, `conflict` when another profile has the new name */
   rename(name: string, newName: string): Promise<void>

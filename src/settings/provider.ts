@@ -89,7 +89,7 @@ export interface LoginRule {
   readonly accessTokens: readonly string[]
   /** Names of the members with a refresh token, which renews access tokens. One of them is enough for a login. */
   readonly refreshTokens: readonly string[]
-  /** The member with the expiry of the access token in milliseconds; null for none. */
+  /** The member with the time when the access token expires, in milliseconds since 1970; null for none. */
   readonly expiry: string | null
   /** Variables with an OAuth token. One of them is enough for a login. */
   readonly tokenVariables: readonly string[]

@@ -12,7 +12,7 @@ const readingCommands = [
   'sed', 'stat', 'du', 'df', 'ps', 'which', 'whoami', 'basename', 'dirname', 'git status', 'git log', 'git diff',
   'git show', 'git blame', 'git ls-files', 'git rev-parse', 'git remote -v',
 ]
-/** Further commands that Claude Code runs without asking. */
+/** Further commands that Claude Code runs without asking in its mode `default`, as measured. */
 const moreOfClaude = [
   'cd .', 'date', 'sleep', 'true', 'test', '[', 'seq', 'file', 'id', 'uname', 'diff', 'cmp', 'jq', 'nl', 'tr', 'tac',
   'rev', 'paste', 'realpath', 'readlink', 'type', 'egrep', 'md5sum', 'sha256sum', 'hexdump', 'od', 'strings', 'uptime',

@@ -1,6 +1,6 @@
 /**
- * Resolves the provider, command and model of ACP settings, and completes their changes (contract/settings.md 3.3 and
- * 5; decisions 21). Pure.
+ * Resolves the provider, command and model of ACP settings, and completes these members after a change
+ * (contract/settings.md 3.3 and 5; decisions 21). Pure.
  */
 import { AppError } from '../base/errors.ts'
 import { isAcpServer, type AcpAgentSettings, type AcpServer } from '../schema/generated/settings.ts'

@@ -1,5 +1,6 @@
 /**
- * A file with sealed values. The server's start and `verify` open its values to check them; `reseal` seals them again.
+ * A file with sealed values. The server's start and `agent-server verify` open its values to check them, and
+ * `agent-server sealing-keys reseal` seals them again.
  */
 import type { Masker } from '../base/masking.ts'
 import type { TellChange } from './change-log.ts'

@@ -2,8 +2,8 @@
  * Decides whether a folder may be the data folder, before anything in it is changed.
  *
  * A data folder has a `format.json`, which `claimDataFolder` creates in a missing or empty folder. Any other folder is
- * refused, because a server replaces and removes files in its data folder. So is a folder of another user: files that
- * root creates there may not be read by the server of the owner.
+ * refused, because a server replaces and removes files in its data folder. So is a folder of another user: the server
+ * of its owner could not read files that root creates there.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
@@ -82,7 +82,7 @@ export async function assertOwnFolder(path: string): Promise<void> {
   if (problem !== undefined) throw new AppError('storage_failed', `Cannot use "${folder}": ${problem}`)
 }
 
-/** Returns why a user may not change a folder of this owner; undefined if it may, or if a user is unknown. */
+/** Returns why `user` may not change a folder of `owner`; undefined if the two are equal, or one is unknown. */
 export function ownerProblem(owner: number | undefined, user: number | undefined): string | undefined {
   if (owner === undefined || user === undefined || owner === user) return undefined
   return `it belongs to the user ${owner}, and this is the user ${user}; run the command as the owner ` +

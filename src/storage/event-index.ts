@@ -16,7 +16,7 @@ const blockBytes = blockRecords * recordBytes
 /** First size of a block, in bytes. A full block doubles, but grows by at most `stepBytes`. */
 const leastBytes = 1024
 const stepBytes = 32 * 1024
-/** At every such number of records, reading an index file checks that the offset increases. */
+/** When an index file is read, the offsets of two neighbours are compared once in this many records. */
 const orderedRecords = 1024
 const recordWords = recordBytes / 4
 const checkSeed = 0x5a

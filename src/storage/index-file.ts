@@ -26,7 +26,7 @@ export class IndexFile {
     await this.write(index)
   }
 
-  /** Appends the records that the file lacks. One call at a time. */
+  /** Appends the records of `index` that the file lacks. Calls must not overlap. */
   async write(index: EventIndex): Promise<void> {
     const count = index.count
     if (count === this.#written) return

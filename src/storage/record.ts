@@ -15,7 +15,7 @@ export interface EventLabel {
 const sources: readonly string[] = eventSourceValues
 /** The source bits of a mark without a source. A fourth source does not compile, because the bits have no room. */
 const noSource = 3 satisfies (typeof eventSourceValues)['length']
-/** The number of first bytes that are examined. They include kind, id, timestamp and source of any event. */
+/** The number of first bytes of an event's JSON that are examined. They include its kind, id, timestamp and source. */
 const headBytes = 192
 
 // The canonical form: {"kind":"...","id":"<UUID>","timestamp":"...","source":"..." where the last two may be missing.

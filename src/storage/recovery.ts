@@ -133,8 +133,8 @@ export interface FirstToRead {
 
 /**
  * Returns the line with which a check of the event `number` begins: the line of event `number - 3`, or the first line
- * of the log. The line of event `number - 3` is not checked: with the two events after it, the search for the next
- * line ends before `number` even if it is damaged.
+ * of the log. The line of event `number - 3` itself is not checked. If it is damaged, the two events after it keep the
+ * damage away from `number`.
  */
 export function firstToRead(index: EventIndex, number: number): FirstToRead {
   const event = number - 3

@@ -1,8 +1,8 @@
 /**
  * Finds the lines in the bytes of a log, and the next line after damage.
  *
- * A line is sound if its hash fits its JSON and the hash of the line before. After a damaged line, both its stored hash
- * and the hash of its JSON may fit. So a flipped bit damages one line.
+ * A line is sound if its hash fits its JSON and the hash of the line before. A line after a damaged line may continue
+ * from the stored hash of that line or from the hash of its JSON. So a flipped bit damages one line.
  *
  * After damage, a line begins where 32 hex digits and a space follow an LF or a damaged LF. Bytes at the end without an
  * LF are torn.
@@ -69,8 +69,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
 }
 
 /**
- * Reads `chunkBytes`, or `kept` bytes if an unfinished line already has more. So a long line is searched a few times
- * only.
+ * Reads `chunkBytes`. If an unfinished line already has more bytes (`kept`), reads as many again, so that a long line
+ * is searched only a few times.
  */
 function readMore(options: ScanOptions, position: number, kept: number): Promise<Buffer> {
   const length = Math.min(Math.max(chunkBytes, kept), options.to - position)

@@ -28,8 +28,8 @@ export interface VerifyOptions {
   /** Called with the JSON of each sound private record, in order. */
   readonly onRecord?: (json: Buffer) => void
   /**
-   * Called before each pass over the files. A pass is repeated when a file has changed meanwhile; then the records that
-   * `onRecord` got before are void.
+   * Called before each pass over the files. A pass that finds issues is repeated if a file has changed meanwhile; the
+   * records that `onRecord` got before are then void.
    */
   readonly onStart?: () => void
 }
@@ -59,7 +59,7 @@ export interface VerifyResult {
 }
 
 const maxIssues = 1000
-/** The most checks of one folder in a row: a check is repeated when a server changes the files meanwhile. */
+/** The most checks of one folder in a row: a check that finds issues is repeated if a file has changed meanwhile. */
 const maxLooks = 10
 const defaultLineLimitBytes = 64 * 1024 * 1024
 

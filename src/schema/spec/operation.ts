@@ -1,4 +1,4 @@
-/** Functions that build REST operations with the usual response of each method. */
+/** Functions that build REST operations with the usual response of each HTTP method. */
 import { ref, type ResponseSchema, type Endpoint, type Schema } from './define.ts'
 
 export const success: ResponseSchema = responseOf('Done', ref('Success'))
