@@ -16,7 +16,10 @@ export function headerValues(rawHeaders: readonly string[], name: string): reado
     const candidate = rawHeaders[index]
     if (candidate?.length !== name.length || (candidate.charCodeAt(0) | 0x20) !== first) continue
     const value = rawHeaders[index + 1]
-    if (candidate.toLowerCase() === name && value !== undefined) (values ??= []).push(value)
+    if (candidate.toLowerCase() !== name || value === undefined) continue
+    // An empty list would get room for 17 values at the first `push`.
+    if (values === undefined) values = [value]
+    else values.push(value)
   }
   return values ?? none
 }
