@@ -76,24 +76,38 @@ export function createRequestHandler(
     if (!mayServe(request, response)) return
     const begun = performance.now()
     const exchange = createExchange(request, response, rules.nextRequestId)
-    const reply = (answer: HttpResponse): void => {
-      send(exchange, answer)
-      const ms = performance.now() - begun
-      tellRequest(rules, exchange, answer, ms)
-      rules.traffic.answered(() => observed(exchange), response, answer.status, ms)
-      exchange.endDeed?.(answer.status, exchange.subject)
-    }
-    const fail = (thrown: unknown): void => {
-      reply(masked(problem(thrown, rules.log, exchange.requestId, exchange.errorForm), rules.mask))
-    }
     try {
       const answer = respond(exchange, rules)
-      if (answer instanceof Promise) answer.then(reply).catch(fail)
-      else reply(answer)
+      if (answer instanceof Promise) replyLater(answer, exchange, begun, rules)
+      else reply(exchange, answer, begun, rules)
     } catch (thrown) {
-      fail(thrown)
+      fail(thrown, exchange, begun, rules)
     }
   }
+}
+
+/** Sends the response to a request that was handed over at `begun`, and tells the log, observers and the trail. */
+function reply(exchange: Exchange, answer: HttpResponse, begun: number, rules: RequestRules): void {
+  send(exchange, answer)
+  const ms = performance.now() - begun
+  tellRequest(rules, exchange, answer, ms)
+  if (rules.traffic.isObserved) tellTraffic(exchange, answer, ms, rules)
+  exchange.endDeed?.(answer.status, exchange.subject)
+}
+
+function replyLater(answer: Promise<HttpResponse>, exchange: Exchange, begun: number, rules: RequestRules): void {
+  answer
+    .then((settled) => reply(exchange, settled, begun, rules))
+    .catch((thrown: unknown) => fail(thrown, exchange, begun, rules))
+}
+
+function fail(thrown: unknown, exchange: Exchange, begun: number, rules: RequestRules): void {
+  const answer = masked(problem(thrown, rules.log, exchange.requestId, exchange.errorForm), rules.mask)
+  reply(exchange, answer, begun, rules)
+}
+
+function tellTraffic(exchange: Exchange, { status }: HttpResponse, ms: number, { traffic }: RequestRules): void {
+  traffic.answered(() => observed(exchange), exchange.response, status, ms)
 }
 
 function observed({ request, requestId, route, keyName }: Exchange): ObservedRequest {

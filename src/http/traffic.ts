@@ -63,6 +63,11 @@ export class Traffic {
     return () => void this.#observers.delete(observer)
   }
 
+  /** True when an observer was added, and not removed since. */
+  get isObserved(): boolean {
+    return this.#observers.size > 0
+  }
+
   /** Resolves when the end of every response and WebSocket is reported. */
   async settled(): Promise<void> {
     if (this.#awaited === 0) return
