@@ -128,6 +128,7 @@ function isLoadedElsewhere(
   { fetchSites, fetchModes, fetchDestinations, purpose }: OriginRequest,
   rules: OriginRules,
 ): boolean {
+  if (fetchSites.length === 0) return false
   const isNavigation = fetchModes.join() === 'navigate' && ['', 'document'].includes(fetchDestinations.join())
   const isLink = purpose === 'read' && isNavigation
   const elsewhere = rules.trustsLoopback ? ['cross-site'] : ['cross-site', 'same-site']

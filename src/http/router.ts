@@ -162,10 +162,11 @@ function allowOf<R>({ entries }: Node<R>): string {
 
 function decode<R>({ names, hasTail }: Entry<R>, values: readonly string[]): PathParameters {
   const parameters: Record<string, string> = {}
-  names.forEach((name, index) => {
-    const value = values[index] ?? ''
-    parameters[name] = value.includes('%') ? decodeValue(value, hasTail && index === names.length - 1) : value
-  })
+  let index = 0
+  for (const name of names) {
+    const value = values[index++] ?? ''
+    parameters[name] = value.includes('%') ? decodeValue(value, hasTail && index === names.length) : value
+  }
   return parameters
 }
 
