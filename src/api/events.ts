@@ -5,7 +5,6 @@
  * A response contains the stored bytes of events. Events are parsed for a text search (`body`) only.
  */
 import { AppError } from '../base/errors.ts'
-import { andThen } from '../base/wait.ts'
 import type { EventFilter } from '../conversation/log/event-reader.ts'
 import { dateTime, integer, oneOf, text, withDefault } from '../http/query.ts'
 import type { HttpResponse } from '../http/reply.ts'
@@ -34,10 +33,13 @@ const search = {
 /** Returns the response with one event. Returns a promise if the event has to be read from the file. */
 export function getEvent({ service }: ConversationParts, call: Call): HttpResponse | Promise<HttpResponse> {
   const id = parameterOf(call.parameters, 'event_id')
-  return andThen(service.read(conversationIdOf(call), (events) => events.find(id)), (json) => {
-    if (json === undefined) throw new AppError('not_found', `Event not found: ${id.slice(0, 64)}`)
-    return { status: 200, body: json }
-  })
+  const found = service.read(conversationIdOf(call), (events) => events.find(id))
+  return found instanceof Promise ? found.then((json) => oneEvent(json, id)) : oneEvent(found, id)
+}
+
+function oneEvent(json: Buffer | undefined, id: string): HttpResponse {
+  if (json === undefined) throw new AppError('not_found', `Event not found: ${id.slice(0, 64)}`)
+  return { status: 200, body: json }
 }
 
 export async function getEvents({ service }: ConversationParts, call: Call): Promise<HttpResponse> {

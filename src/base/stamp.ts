@@ -20,6 +20,7 @@ export interface Stamp {
   readonly timestamp: string
 }
 
+const twoTo16 = 0x1_0000
 const twoTo24 = 0x100_0000
 const halfBytes = 8
 const poolBytes = 64 * halfBytes
@@ -69,6 +70,30 @@ export function upperHalf(id: string): string | undefined {
   if (canonicalUuid.test(id)) return id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18)
   const match = uuidForm.exec(id)
   return match === null ? undefined : `${match[1]}${match[2]}${match[3]}`.toLowerCase()
+}
+
+/** The first 8 bytes of a UUID, as two numbers of 4 bytes. */
+export interface UpperWords {
+  readonly high: number
+  readonly low: number
+}
+
+/** Returns the first 8 bytes of a UUID, with or without dashes; undefined for other text. */
+export function upperWords(id: string): UpperWords | undefined {
+  if (canonicalUuid.test(id)) return { high: hexAt(id, 0, 8), low: hexAt(id, 9, 13) * twoTo16 + hexAt(id, 14, 18) }
+  const upper = upperHalf(id)
+  return upper === undefined ? undefined : { high: hexAt(upper, 0, 8), low: hexAt(upper, 8, 16) }
+}
+
+/** Returns the value of the hex digits from `begin` to before `end`. `Number.parseInt` would need a text of its own. */
+function hexAt(text: string, begin: number, end: number): number {
+  let value = 0
+  for (let at = begin; at < end; at++) {
+    const code = text.charCodeAt(at)
+    // The lower half of the code of a digit is its value; that of a letter begins at 1 for `a` and `A`.
+    value = value * 16 + (code & 0xf) + (code > 0x39 ? 9 : 0)
+  }
+  return value
 }
 
 /** Returns the first 8 bytes of the id for this time, as 16 hex digits. */

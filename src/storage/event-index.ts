@@ -8,6 +8,7 @@
  *
  * The event with seq n is record n. Ids and offsets strictly increase, so records are found by binary search.
  */
+import type { UpperWords } from '../base/stamp.ts'
 import type { EventLabel } from './record.ts'
 
 export const recordBytes = 16
@@ -92,10 +93,8 @@ export class EventIndex {
     return this.#firstFrom(highHalf(upper), lowHalf(upper))
   }
 
-  /** Returns the seq of the event whose id has this upper half (16 hex digits); -1 if there is none. */
-  numberOf(upper: string): number {
-    const high = highHalf(upper)
-    const low = lowHalf(upper)
+  /** Returns the seq of the event whose id has this upper half; -1 if there is none. */
+  numberOf({ high, low }: UpperWords): number {
     const number = this.#firstFrom(high, low)
     if (number === this.#count) return -1
     const block = this.#blockOf(number)

@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
 import { storageError } from '../base/own-files.ts'
-import { upperHalfOf } from '../base/stamp.ts'
+import { upperHalfOf, type UpperWords } from '../base/stamp.ts'
 import type { Position } from './chain.ts'
 import { CheckedRanges } from './checked-ranges.ts'
 import type { EventIndex } from './event-index.ts'
@@ -205,8 +205,8 @@ export class ConversationLog {
     return this.#fromMemory(from, last, limitBytes) ?? readEvents(this.#reader, { from, to: last, limitBytes })
   }
 
-  /** Returns the seq of the event whose id has this upper half (16 hex digits); -1 if there is none. */
-  numberOf(upper: string): number {
+  /** Returns the seq of the event whose id has this upper half; -1 if there is none. */
+  numberOf(upper: UpperWords): number {
     return this.#index.numberOf(upper)
   }
 

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
 import {
-  createStamper, formatMicros, microsOfUpperHalf, parseMicros, upperHalf, upperHalfOf,
+  createStamper, formatMicros, microsOfUpperHalf, parseMicros, upperHalf, upperHalfOf, upperWords,
 } from '../../src/base/stamp.ts'
 
 const test = suite('base/stamp')
@@ -92,6 +92,18 @@ test('knows an upper half only of a UUID, dashed or not', () => {
   assert.is(upperHalf('0193A0B1-C2D3-7004-8000-000000000000'), '0193a0b1c2d37004')
   assert.is(upperHalf('0193a0b1c2d370048000000000000000'), '0193a0b1c2d37004')
   for (const text of ['', 'x', '0193a0b1', 'zzzza0b1c2d370048000000000000000']) assert.is(upperHalf(text), undefined)
+})
+
+test('reads the upper half of a UUID as two numbers, dashed or not', () => {
+  const words = { high: 0x0193a0b1, low: 0xc2d37f04 }
+  for (const id of [
+    '0193a0b1-c2d3-7f04-8000-000000000000', '0193A0B1-C2D3-7F04-8000-000000000000', '0193a0b1c2d37f048000000000000000',
+  ]) {
+    assert.equal(upperWords(id), words)
+  }
+  const digits = { high: 0x0123_4567, low: 0x89ab_cdef }
+  assert.equal(upperWords('01234567-89ab-cdef-8000-000000000000'), digits)
+  for (const text of ['', 'x', '0193a0b1', 'zzzza0b1c2d370048000000000000000']) assert.is(upperWords(text), undefined)
 })
 
 const times: [string, string | undefined][] = [

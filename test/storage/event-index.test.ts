@@ -42,8 +42,8 @@ test('finds ids and offsets, or where they would be', () => {
     assert.is(index.firstFromId(upper(10 + number * 3)), number)
     assert.is(index.firstFromId(upper(9 + number * 3)), number)
     assert.is(index.firstFromId(upper(11 + number * 3)), number + 1)
-    assert.is(index.numberOf(upper(10 + number * 3)), number)
-    assert.is(index.numberOf(upper(11 + number * 3)), -1)
+    assert.is(index.numberOf({ high: 0, low: 10 + number * 3 }), number)
+    assert.is(index.numberOf({ high: 0, low: 11 + number * 3 }), -1)
     assert.is(index.firstFromOffset(number * 300), number)
     assert.is(index.firstFromOffset(number * 300 + 1), number + 1)
   }

@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../../base/json.ts'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'
-import { upperHalf } from '../../base/stamp.ts'
+import { upperWords } from '../../base/stamp.ts'
 import { andThen } from '../../base/wait.ts'
 import type { Position } from '../../storage/chain.ts'
 import type { ConversationLog } from '../../storage/log.ts'
@@ -98,12 +98,12 @@ export class EventReader {
   find(id: string): Buffer | undefined | Promise<Buffer | undefined> {
     const seq = this.seqOf(id)
     if (seq === -1) return undefined
-    return andThen(this.read(seq), (json) => (json !== undefined && isSameId(idOf(json), id) ? json : undefined))
+    return andThen(this.read(seq), (json) => (json !== undefined && hasId(json, id) ? json : undefined))
   }
 
   /** Returns the seq of the event whose id has the same first 8 bytes as `id`; -1 if unknown. */
   seqOf(id: string): number {
-    const upper = upperHalf(id)
+    const upper = upperWords(id)
     return upper === undefined ? -1 : this.#log.numberOf(upper)
   }
 
@@ -186,10 +186,14 @@ export class EventReader {
 }
 
 const idMember = '"id":"'
+/** The code of `"`. */
+const quote = 0x22
+/** The id of an event is in this many first bytes of its JSON. */
+const headBytes = 160
 
 /** Returns the id in the first bytes of an event's JSON, or an empty text. */
 export function idOf(json: Buffer): string {
-  const head = json.toString('latin1', 0, 160)
+  const head = json.toString('latin1', 0, headBytes)
   const begin = head.indexOf(idMember)
   const end = head.indexOf('"', begin + idMember.length)
   return begin === -1 || end === -1 ? '' : head.slice(begin + idMember.length, end)
@@ -271,6 +275,22 @@ function markFilter(filter: EventFilter): (mark: number) => boolean {
 
 function kindOfMark(mark: number): string | undefined {
   return eventKinds[kindPlaceOf(mark)]
+}
+
+/** True for the JSON of the event with this id, in any form of the id. */
+function hasId(json: Buffer, id: string): boolean {
+  // An id in its usual form is compared with the bytes: a text of them would be made for each request.
+  let at = 0
+  while (at < headBytes && !hasTextAt(json, idMember, at)) at++
+  const begin = at + idMember.length
+  return (hasTextAt(json, id, begin) && json[begin + id.length] === quote) || isSameId(idOf(json), id)
+}
+
+function hasTextAt(json: Buffer, text: string, begin: number): boolean {
+  for (let index = 0; index < text.length; index++) {
+    if (json[begin + index] !== text.charCodeAt(index)) return false
+  }
+  return true
 }
 
 /** Compares ids. `given` may lack dashes or have upper case. */
