@@ -202,8 +202,8 @@ export class Conversation {
   }
 
   /**
-   * Answers the confirmation that `approval` names. Without an id, answers the turn's confirmation or all actions that
-   * wait between runs.
+   * Answers the confirmation that `approval` names. Without an id, answers the pending confirmation or all actions that
+   * wait between two runs.
    * @throws AppError `not_found` for an unknown id; as `assertApproves`, `Gate.assertWritable`
    */
   respond(approval: Approval, request?: KeyedRequest): Promise<void> {

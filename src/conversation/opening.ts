@@ -2,7 +2,7 @@
  * Opens the conversation in a folder: opens its log, computes its state, and ends a run that a killed server left
  * (decisions 14).
  *
- * With a current cache of the state, only later lines are read.
+ * With a usable cache of the state, only the lines after the cached state are read.
  */
 import { withFields, type Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
@@ -56,7 +56,7 @@ export interface ConversationDeps {
   readonly readerLimit: number
   /** Limits concurrent log reads of all conversations' readers (see feed.ts). */
   readonly readingTurns?: Turns
-  /** Counts the work of all conversations. */
+  /** Counts the events, cost and tokens of all conversations. */
   readonly work?: Work
   readonly backlogLimitBytes: number
   readonly eventLimitBytes: number

@@ -26,7 +26,7 @@ export interface Agent {
    * (`turn.pausing`) ends its turn after the current step.
    */
   readonly isStepping?: true
-  /** Returns the event that must precede the first user message. */
+  /** Returns the SystemPromptEvent, which must precede the first user message. */
   introduction?(): Promise<EventDraft>
   /** Returns the content and skills to record with a user message. Called once per message, oldest first. */
   contextOf?(message: Message): Promise<MessageContext>
@@ -47,7 +47,10 @@ export interface Agent {
    * reason.
    */
   makeTitle?(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined
-  /** Judges from the history whether an objective is reached. Absent for an agent without a model. @throws Error */
+  /**
+   * Judges from the history whether an objective is reached. Absent without a model.
+   * @throws Error when the model fails
+   */
   judgeGoal?(objective: string, signal: AbortSignal): Promise<GoalJudgement>
   /**
    * Replaces older events by a summary in the agent's view of the history. Called between turns. A turn that begins

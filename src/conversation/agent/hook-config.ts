@@ -24,7 +24,7 @@ export type HookPoint = keyof typeof hookPoints
 export type Matcher =
   | { readonly type: 'all' }
   | { readonly type: 'name'; readonly name: string }
-  /** A regular expression that must match the whole name. */
+  /** A regular expression that must match the whole name of the tool. */
   | { readonly type: 'expression'; readonly source: string }
 
 /** Returns the stored form of a request's hooks. @throws AppError `invalid_input` with one issue per fault */

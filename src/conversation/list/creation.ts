@@ -61,7 +61,7 @@ interface ProfileLaunch {
 }
 
 /**
- * Returns the values of a new conversation. The worktree is made last, so that a failed call leaves no worktree.
+ * Returns the values of a new conversation. A requested worktree is made last, so that a failed call leaves none.
  * @param madeBy the name of the named key that makes the conversation, if any
  * @throws AppError `invalid_input`; the errors of `Admission.assertRoom` and of the functions in `deps`
  */

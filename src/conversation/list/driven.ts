@@ -15,7 +15,7 @@ export interface DrivenConversations {
   open(id: string): Promise<Conversation>
 }
 
-/** Returns the object for parts. The service is made after the parts have started, so each method calls `core`. */
+/** Returns the capability. The service is made after the parts have started, so each method calls `core`. */
 export function drivenConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): DrivenConversations {

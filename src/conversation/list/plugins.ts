@@ -20,7 +20,10 @@ export interface BroughtByPlugins {
   readonly servers: Readonly<Record<string, McpServer>>
 }
 
-/** Adds skills and MCP servers. @throws AppError `invalid_input` for an external agent, if plugins add anything */
+/**
+ * Adds the plugins' skills and MCP servers.
+ * @throws AppError `invalid_input` for an external agent with any addition
+ */
 export function withPlugins(
   agent: ConversationAgent, { skills, servers, hooks, agents }: BroughtByPlugins,
 ): ConversationAgent {

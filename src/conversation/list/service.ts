@@ -51,7 +51,7 @@ export class ConversationService {
     this.#followers = options.followers ?? new Set()
   }
 
-  /** Reads the list of conversations and repairs each conversation that a killed server left running. */
+  /** Reads the list of conversations, and ends the runs that a killed server left. */
   async start(): Promise<void> {
     const { catalogue } = this.#options
     const ids = this.#listing.adopt(await catalogue.listFile.take()) ?? (await catalogue.list())
@@ -141,7 +141,7 @@ export class ConversationService {
   }
 
   /**
-   * Stops a conversation and removes it from the list. Returns the path of a kept worktree.
+   * Stops a conversation and removes it from the list. Returns the path of its worktree if the worktree is kept.
    * @param unused if given, the conversation must be closed and still have this entry
    * @throws AppError `not_found`, `conflict` for a conversation in use; the errors of `Catalogue.remove`
    */
@@ -261,7 +261,7 @@ export class ConversationService {
     return slot
   }
 
-  /** Opens and lists a conversation whose folder was just created. */
+  /** Opens a conversation whose folder was just created, and adds it to the listing. */
   async #adopt(id: string): Promise<Conversation> {
     try {
       const conversation = await this.#openSlot(id).conversation

@@ -1,5 +1,5 @@
 /**
- * Lists the stored conversations when the server starts.
+ * Adds the stored conversations to the listing when the server starts.
  *
  * A conversation that cannot be read is reported and not served.
  */
@@ -43,8 +43,8 @@ async function listSome(ids: string[], starting: Starting): Promise<boolean> {
 }
 
 /**
- * Lists one conversation, from its state cache or else by opening it. Returns false when the folder holds another
- * conversation.
+ * Adds a conversation to the listing, from its state cache or else by opening it. Returns false when the folder holds
+ * another conversation.
  */
 async function listOne(id: string, { listing, pathOf, open }: Starting): Promise<boolean> {
   const directory = pathOf(id)

@@ -34,7 +34,7 @@ export interface SubDraft {
   readonly budget: number | undefined
 }
 
-/** Returns the object for parts. The service is made after the parts have started, so each method calls `core`. */
+/** Returns the capability. The service is made after the parts have started, so each method calls `core`. */
 export function subConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): SubConversations {

@@ -39,14 +39,14 @@ export interface SubQuestion {
 
 export interface SubEnd {
   readonly status: ExecutionStatus
-  /** The sub-agent's last message; empty when the sub-agent sent no message. */
+  /** The sub-agent's answer (`EventReader.finalResponse`); empty without an answer. */
   readonly answer: string
   /** Code and detail of the failure, for the status `error`. */
   readonly failure: { readonly code: string; readonly detail: string } | undefined
 }
 
 /**
- * Serves one message and returns how the run ended.
+ * Has the sub-agent serve the message `run.text`, and returns how the run ended.
  * @throws AppError `conflict` when the sub-agent works already or is closed, or when its question was withdrawn; the
  * signal's reason
  */

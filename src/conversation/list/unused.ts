@@ -11,7 +11,7 @@ export interface UnusedConversations extends Pick<ConversationService, 'entries'
   remove(entry: ListEntry): Promise<string | undefined>
 }
 
-/** Returns the object for parts. Its methods call `service`, which is made after the parts have started. */
+/** Returns the capability. Its methods call `service`, which is made after the parts have started. */
 export function unusedConversations(service: () => ConversationService): UnusedConversations {
   return {
     entries: () => service().entries(),

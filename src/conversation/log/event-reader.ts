@@ -169,7 +169,7 @@ export class EventReader {
     return messages
   }
 
-  /** Returns the agent's newest finish message or message with text. Empty without an answer. */
+  /** Returns the text of the agent's newest FinishAction or message with text; empty without either. */
   async finalResponse(): Promise<string> {
     for (let seq = this.#log.eventCount - 1; seq >= 0; seq--) {
       const mark = this.#log.markOf(seq)

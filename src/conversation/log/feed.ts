@@ -61,7 +61,7 @@ export class Feed {
   readonly #readers = new Set<Reader>()
   /** Seq of the next event to publish. Events with this seq or a higher seq may be durable already. */
   #head: number
-  /** The newest time of an event or frame that a reader has. A frame with missed text gets no earlier time. */
+  /** The newest time of an event or frame that any reader has. Frames with missed text get no earlier time. */
   #time = ''
   /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined

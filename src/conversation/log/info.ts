@@ -128,7 +128,7 @@ function shownBudget({ max_budget_per_task, stats }: Readonly<ConversationState>
   return { model_name: 'default', accumulated_cost, max_budget_per_task, accumulated_token_usage: null }
 }
 
-/** Returns `stats` with empty per-call lists (decisions 18). */
+/** Returns `stats` with empty lists in place of the figures of each model call (decisions 18). */
 function shownStats(stats: JsonObject): JsonObject {
   const metrics = stats['usage_to_metrics']
   if (!isObject(metrics)) return { usage_to_metrics: {} }

@@ -37,7 +37,7 @@ export interface JournalOptions {
   /** The most bytes of lines and frames that may wait. Above this limit `ready()` waits. */
   readonly backlogLimitBytes: number
   readonly work?: Work | undefined
-  /** Called after each commit, after the state is folded. */
+  /** Called after each commit, when `state` includes the committed line. */
   readonly onChange: () => void
 }
 
@@ -138,7 +138,7 @@ export class Journal {
     if (this.#failure === undefined) this.#push(json.length, (feed) => feed.push(json))
   }
 
-  /** Sends a piece of text as `push` does. Readers that join before the end of the text get it too. */
+  /** Sends a piece of text as `push` does. A reader that joins before the end of the text gets the piece too. */
   delta(frame: DeltaFrame): void {
     if (this.#failure === undefined) this.#push(frame.json.length, (feed) => feed.delta(frame))
   }

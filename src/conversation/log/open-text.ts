@@ -7,7 +7,7 @@
 import type { Event } from '../../schema/generated/events.ts'
 import { printDelta, type DeltaFrame, type DeltaPiece } from './frames.ts'
 
-/** The most characters that are kept of each text. */
+/** The most characters that are kept of the answer, and of the thoughts. */
 export const openTextLimitChars = 262_144
 
 type Field = keyof DeltaPiece
@@ -48,7 +48,7 @@ export class OpenText {
     growing.from = growing.end - growing.text.length
   }
 
-  /** Drops the texts that `event` holds; without an event, all texts. */
+  /** Drops the texts that `event` holds; without an event, both texts. */
   close(event?: Event): void {
     for (const field of event === undefined ? fields : heldBy(event)) {
       const growing = this.#growing[field]

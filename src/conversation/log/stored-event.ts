@@ -5,7 +5,7 @@
  */
 import { isEvent, toEvent, type Event } from '../../schema/generated/events.ts'
 
-/** Returns a stored event; undefined for an invalid event, or an event without an id or a time. */
+/** Returns the value as a stored event; undefined for an invalid event, or an event without an id or a time. */
 export function storedEvent(value: unknown): Event | undefined {
   if (!isEvent(value)) return undefined
   const { id, timestamp } = value

@@ -27,10 +27,7 @@ export function userMessageEvent(
   }
 }
 
-/**
- * Refuses a message whose event is too long.
- * @throws AppError `body_too_large` for an event that is longer than `limitBytes`
- */
+/** Refuses a message whose event is longer than `limitBytes`. @throws AppError `body_too_large` */
 export async function assertFits(event: EventDraft, limitBytes: number): Promise<void> {
   if (mostBytes(event) + stampBytes <= limitBytes) return
   await nextTurn()

@@ -1,4 +1,4 @@
-/** Counts the work of all conversations since the start of the server. */
+/** Counts the events, changes of status, cost and tokens of all conversations since the start of the server. */
 import type { Event } from '../../schema/generated/events.ts'
 import { isExecutionStatus, type ExecutionStatus } from '../../schema/generated/conversations.ts'
 import type { UsageReport } from '../agent/agent.ts'

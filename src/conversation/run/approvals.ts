@@ -49,8 +49,8 @@ export class Approvals {
   }
 
   /**
-   * Applies the user's response to the pending confirmation, or else to the actions that wait since the end of their
-   * turn. Without either, a response without an id has no effect.
+   * Applies the user's response to the pending confirmation, or else to the actions that wait between two runs. Without
+   * either, a response without an id has no effect.
    * @throws AppError `not_found` for an unknown id; the errors of `assertApproves`, `Gate.assertWritable`
    */
   async respond(approval: Approval, request: KeyedRequest | undefined): Promise<void> {
@@ -63,7 +63,7 @@ export class Approvals {
     await journal.durable()
   }
 
-  /** Applies the response to the actions that wait since the end of their turn. */
+  /** Applies the response to the actions that wait between two runs. */
   async #respondLater({ accept, reason, id }: Approval, request: KeyedRequest | undefined): Promise<void> {
     const { journal, gate, runner } = this.#options
     await gate.assertWritable()

@@ -58,7 +58,7 @@ export class Confirmations {
     return open === undefined ? [] : [shown(open)]
   }
 
-  /** Asks after the earlier confirmations; resolves with the answer. `withdrawn` cancels only this confirmation. */
+  /** Asks when the earlier confirmations have ended; returns the answer. `withdrawn` cancels only this confirmation. */
   ask(draft: QuestionDraft, signal: AbortSignal, withdrawn?: AbortSignal): Promise<ConfirmationAnswer> {
     if (signal.aborted || withdrawn?.aborted === true) return Promise.resolve({ outcome: 'cancelled' })
     return new Promise((resolve) => {

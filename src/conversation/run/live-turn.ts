@@ -160,8 +160,8 @@ export class LiveTurn implements Turn {
   }
 
   /**
-   * Counts the usage of one step at once. Clients get the usage after the event of a streamed text: before the event, a
-   * published client would show the text twice.
+   * Counts the usage of one step. While readers have a text that no event holds yet, they get the usage only after the
+   * event: a published client would else show the text twice.
    */
   usage(report: UsageReport): void {
     if (this.#fenced) return

@@ -41,10 +41,7 @@ export class Switches {
     return this.#options.gate.write(() => this.#session('switch the mode').switchMode(mode, signal))
   }
 
-  /**
-   * Sets another option for the agent's current and later sessions.
-   * @throws AppError as `AgentSession`, `Gate.write`
-   */
+  /** Sets an option of the agent's current and later sessions. @throws AppError as `AgentSession`, `Gate.write` */
   option(id: string, value: string, signal: AbortSignal): Promise<void> {
     return this.#options.gate.write(() => this.#session('set the option').switchOption(id, value, signal))
   }
