@@ -104,7 +104,7 @@ export interface AgentServer {
   readonly settings: HostSettings
   readonly secrets: HostSecrets
   readonly profiles: HostProfiles
-  /** Returns an offer of a part, such as `retention`. @throws AppError `part_missing`, `unavailable` */
+  /** Returns an offer of a part, such as `retention`. @throws AppError as `LoadedParts.use` */
   readonly use: Use
   /** Returns the present load of the server and its work since the start. */
   load(): ServerLoad

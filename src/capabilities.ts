@@ -79,7 +79,7 @@ export interface Core {
   readonly secretValues: () => Promise<ReadonlyMap<string, string>>
   /** The addresses of this server, the main address first. */
   readonly urls: readonly string[]
-  /** Returns an offer of a part, and starts the part if needed. @throws AppError `part_missing`, `unavailable` */
+  /** Returns an offer of a part, and starts the part if needed. @throws AppError as `LoadedParts.use` */
   readonly use: Use
   /** Returns true when a part that may be loaded has this offer. */
   readonly offers: (name: keyof Offers) => boolean

@@ -219,7 +219,7 @@ export interface Judged {
   /** The time of the last change of the conversation, as on the wire. */
   readonly last_activity: string
   readonly bytes: number
-  /** The limit that the conversation exceeds. */
+  /** The limit that the conversation exceeds, in words. */
   readonly why: string
   /** The reason why the conversation is kept; null when it is removed. */
   readonly stays: string | null

@@ -31,7 +31,7 @@ const memoryTypes = [0x01021994, 0x858458f6]
 const noteName = 'secret-folder.json'
 
 export class SecretFolder {
-  /** The paths that the folder may have, the best first and the runtime folder last. */
+  /** The paths that the folder may have: those in memory, the preferred path first, then the runtime folder. */
   readonly paths: readonly string[]
   readonly #memory: readonly string[]
   readonly #runtimeDir: string
