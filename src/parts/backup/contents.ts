@@ -23,7 +23,7 @@ export type Found =
   | { readonly kind: 'empty' | 'left'; readonly path: string }
 
 export interface TopEntries {
-  /** Files and folders that `readMoment` reads. */
+  /** Files and folders that are read as they are at one moment (`readMoment`). */
   readonly settings: readonly string[]
   /** The other files and folders, except logs. */
   readonly others: readonly string[]

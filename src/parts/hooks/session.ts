@@ -62,7 +62,7 @@ export class HookSession implements Hooks {
     return opening
   }
 
-  /** Runs the hooks of a message. Returns the texts that hooks add, or the reason of a hook that blocks. */
+  /** Runs the hooks for a user message. Returns the texts that hooks add, or the reason of a hook that blocks. */
   contextOf(message: Message): Promise<readonly TextContent[]> {
     return this.#enqueue(async () => {
       const { signal } = this.#closed

@@ -1,11 +1,11 @@
-/** Reads the end of a key from the command line. */
+/** Reads from the command line when a key expires. */
 import { AppError } from '../../base/errors.ts'
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 const tenYearsMs = 3660 * 86_400_000
 
 /**
- * Returns the end of a key in milliseconds since the epoch; undefined without the option.
+ * Returns the time when a key expires, in milliseconds since the epoch; undefined without the option.
  * @throws AppError `invalid_option` for a wrong form, a past time, or a time after more than ten years
  */
 export function endOf(word: string | undefined, now: number): number | undefined {

@@ -19,7 +19,7 @@ export interface StoredKey {
   readonly scopes: readonly Scope[]
   /** The time of the creation, in milliseconds since the epoch. */
   readonly created: number
-  /** The end of the key, in milliseconds since the epoch; undefined for a key without an end. */
+  /** The time when the key expires, in milliseconds since the epoch; undefined for a key that does not expire. */
   readonly expires: number | undefined
   readonly tag: Tag | undefined
   readonly limits: KeyLimits

@@ -88,7 +88,8 @@ export class Remover implements Retention {
   }
 
   /**
-   * Removes the members, sub-agents first. Returns, by id, why other members stay. @throws AppError of the audit trail
+   * Removes the conversations of a family, sub-agents first. Returns, by id, why a conversation stays. @throws AppError
+   * of the audit trail
    */
   async #removeAll({ members, why }: DueFamily, sizes: ReadonlyMap<string, number>): Promise<Map<string, string>> {
     const { conversations, log, trail } = this.#options

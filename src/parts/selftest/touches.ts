@@ -11,9 +11,9 @@ export interface Touch {
   readonly kind: 'read' | 'change' | 'program' | 'address'
   readonly name: string
   readonly why: string
-  /** True for a file that Node or the C library opens. */
+  /** True for a file that Node or the C library opens by itself. */
   readonly isNode?: true
-  /** True for something that a request or an option asks for. */
+  /** True for a row that applies only when a request or an option asks for it. */
   readonly isAsked?: true
 }
 

@@ -24,7 +24,7 @@ export interface NewRemains {
   readonly events: readonly Buffer[]
 }
 
-/** The copies for one webhook, in the folder of all webhooks. */
+/** The copies of deleted conversations for one webhook, in the folder of all webhooks. */
 export class RemainsFolder {
   readonly #folder: string
   readonly #name: string
