@@ -53,7 +53,10 @@ function criticOf(verification: Verification): CriticInput | null {
   }
 }
 
-/** Fills in a missing command and model from the agent's preset. @throws AppError `invalid_input` for no command */
+/**
+ * Returns the agent with a missing command and model taken from its preset.
+ * @throws AppError `invalid_input` for no command
+ */
 export function resolved(agent: ACPAgent, providers: readonly Provider[]): ACPAgent {
   const named = agent.acp_server ?? detectProvider(agent.acp_command, providers)?.name ?? customServer
   const acp_server = isAcpServer(named) ? named : customServer

@@ -207,7 +207,7 @@ async function chooseAgent(
   return agentOf(chosen, providers)
 }
 
-/** Opens sealed tokens in a client's agent and leaves out unset values. @throws AppError `invalid_input` */
+/** Returns a client's agent with its sealed tokens opened and without unset values. @throws AppError `invalid_input` */
 function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): ConversationAgent {
   const plain = mapSecrets(agentType, agent, (value, path) => {
     if (isUnset(value)) return undefined
@@ -220,8 +220,8 @@ function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): Conversatio
 }
 
 /**
- * Gives the new model also to each condenser that used the old model. Removes the key of a critic if the new model
- * changes the critic's address (decisions 44).
+ * Returns `agent` with its model also in each condenser that used the model of `before`, and without the key of a
+ * critic whose address has changed with the model (decisions 44).
  */
 function withSwitched(before: ConversationAgent, agent: ConversationAgent): ConversationAgent {
   if (agent.kind !== 'Agent') return agent

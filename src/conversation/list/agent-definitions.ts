@@ -9,7 +9,7 @@ import type { StartConversationRequest } from '../../schema/generated/conversati
 import type { AgentDefinition } from '../../schema/generated/agent-definitions.ts'
 
 /**
- * Returns the definitions of the request. An external agent gets none.
+ * Returns the definitions of sub-agents in the request. An external agent gets none.
  * @throws AppError `invalid_input` for a definition with hooks, and for two definitions with one name
  */
 export function definitionsOf(

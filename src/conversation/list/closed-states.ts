@@ -15,7 +15,7 @@ export class ClosedStates {
   readonly #limitCharacters: number
   /** States as JSON by conversation id, least recently used first. */
   readonly #texts = new Map<string, string>()
-  /** The newest read under way of each conversation, by its id. */
+  /** A symbol for the newest read under way of each conversation, by conversation id. */
   readonly #readings = new Map<string, symbol>()
   #characters = 0
 

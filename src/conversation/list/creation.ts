@@ -152,7 +152,7 @@ async function launchOf(
   return id === undefined ? undefined : deps.launchProfile(dashed(id))
 }
 
-/** Appends the launch additions to the system message of the built-in agent. An external agent ignores them. */
+/** Returns the agent with the request's launch additions in its system message. An external agent ignores them. */
 function withAdditions(
   agent: JsonObject, { agent_launch_additions: additions }: StartConversationRequest, tellIgnored: TellIgnored,
 ): JsonObject {

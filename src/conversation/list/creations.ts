@@ -28,7 +28,7 @@ export interface CreateRequest {
   readonly keyed: KeyedRequest | undefined
   /** The id that the client chose; undefined when the server chooses it. */
   readonly id: string | undefined
-  /** Returns the values of the new conversation. Not called when an earlier try has created the conversation. */
+  /** Returns the values of the new conversation. Not called when the conversation exists already. */
   readonly settle: () => Promise<Created>
 }
 

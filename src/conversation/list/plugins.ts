@@ -21,8 +21,8 @@ export interface BroughtByPlugins {
 }
 
 /**
- * Adds the plugins' skills and MCP servers.
- * @throws AppError `invalid_input` for an external agent with any addition
+ * Returns the agent with the skills and MCP servers.
+ * @throws AppError `invalid_input` for an addition to an external agent
  */
 export function withPlugins(
   agent: ConversationAgent, { skills, servers, hooks, agents }: BroughtByPlugins,

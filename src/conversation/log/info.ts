@@ -101,7 +101,9 @@ function withModel(condenser: JsonValue, llm: JsonObject): JsonValue {
   return { ...condenser, llm: { ...llm, usage_id: condenserUsageId } }
 }
 
-/** Replaces every sealed token with the mask. The state holds the secrets of the agent's settings as such tokens. */
+/**
+ * Returns the value with `redacted` in place of each sealed token: the state has the secrets of the settings sealed.
+ */
 function redactTokens(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.startsWith('as1:') ? redacted : value
   if (Array.isArray(value)) return value.map(redactTokens)

@@ -37,7 +37,7 @@ export interface JournalOptions {
   /** The most bytes of lines and frames that may wait. Above this limit `ready()` waits. */
   readonly backlogLimitBytes: number
   readonly work?: Work | undefined
-  /** Called after each commit, when `state` includes the committed line. */
+  /** Called after each commit, when `state` includes the committed lines. */
   readonly onChange: () => void
 }
 

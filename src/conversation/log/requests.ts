@@ -34,7 +34,7 @@ export interface RequestRecord extends KeyedRequest {
 /** The most records that are kept. A message with `run` has two records. */
 const recordLimit = 2 * requestLimits.count
 
-/** Adds a record. Drops expired records, and the oldest records above `recordLimit`. `known` is sorted oldest first. */
+/** Adds a record to `known`, oldest first. Drops expired records, and the oldest records above `recordLimit`. */
 export function remember(known: RequestRecord[], record: RequestRecord): void {
   known.push(record)
   const isForgotten = (oldest: RequestRecord): boolean => known.length > recordLimit || isExpired(oldest, record.at)
