@@ -8,6 +8,7 @@ import type { ChangeProgram } from './agent-maker.ts'
 import { allParts, optionsOf, type PartConfig } from './all-parts.ts'
 import { createApp, type App } from './app.ts'
 import { AppError } from './base/errors.ts'
+import { isObject } from './base/json.ts'
 import { createLog, silentLog, type Log } from './base/log.ts'
 import { LogFiles } from './base/log-files.ts'
 import { createMasker } from './base/masking.ts'
@@ -122,6 +123,8 @@ export interface AgentServer {
  * `settings_unreadable`, `bad_request` for an unusable provider
  */
 export async function createAgentServer(options: AgentServerOptions): Promise<AgentServer> {
+  // A host may be written in JavaScript.
+  if (!isObject(options)) throw new AppError('invalid_option', 'Could not use the options: expected an object')
   const { environment = {}, clock = Date.now, onLost = nothing, changeProgram, ...others } = options
   const { writeLog, logFiles = new LogFiles(), agent, models, tools, ownParts, ...input } = others
   const given = { agent, models, tools, ownParts }

@@ -66,7 +66,7 @@ export interface ConversationHandle {
    * Yields the state, then the events from `from` on, with deltas and new states between the events. Ends when the
    * signal aborts or the conversation is closed.
    */
-  watch(options: { readonly from: WatchStart; readonly signal: AbortSignal }): AsyncGenerator<WatchedEvent>
+  watch(options: { readonly from: WatchStart; readonly signal?: AbortSignal }): AsyncGenerator<WatchedEvent>
 }
 
 export interface ConversationSummary {
@@ -131,7 +131,7 @@ export function handleOf(service: ConversationService, id: string): Conversation
       const { items, nextPageId } = await service.read(id, (events) => events.page(query))
       return { items: await Promise.all(items.map(eventIn)), nextPageId }
     },
-    async *watch({ from, signal }) {
+    async *watch({ from, signal = new AbortController().signal } = { from: 'beginning' }) {
       const conversation = await service.open(id)
       yield* watch(conversation, await numberOf(conversation, from), signal)
     },
@@ -160,6 +160,10 @@ async function eventIn(json: Buffer): Promise<Event> {
 async function numberOf(conversation: Conversation, from: WatchStart): Promise<number | 'now'> {
   if (from === 'now') return 'now'
   if (from === 'beginning') return 0
+  if (typeof from !== 'object') {
+    const expected = "expected 'beginning', 'now' or { after }"
+    throw new AppError('invalid_input', `Could not watch from ${String(from)}: ${expected}`)
+  }
   const seq = await conversation.seqAfter(from.after)
   if (seq === undefined) throw new AppError('not_found', `Event not found: ${from.after}`)
   return seq

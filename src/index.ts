@@ -32,8 +32,11 @@ export type { Offers } from './offers.ts'
 export type { Right } from './access.ts'
 export type { Call } from './api/call.ts'
 export type { HttpResponse } from './http/reply.ts'
-export type { Agent, Recorded, Turn, TurnEnd, UsageReport } from './conversation/agent/agent.ts'
+export type {
+  Agent, AsideAnswer, MessageContext, Recorded, Turn, TurnEnd, UsageReport,
+} from './conversation/agent/agent.ts'
 export type { AgentHost } from './conversation/agent/host.ts'
+export type { JsonObject, JsonValue } from './base/json.ts'
 export type { Log } from './base/log.ts'
 export type { Clock } from './base/stamp.ts'
 export type { PendingConfirmation } from './conversation/run/confirmations.ts'

@@ -22,7 +22,11 @@ export interface HostToolCall {
   readonly signal: AbortSignal
 }
 
-/** Answers as the model of the built-in agent. A thrown error ends the run with a ConversationErrorEvent. */
+/**
+ * Answers as the model of the built-in agent. A call without tools may ask for a title or a summary of the
+ * conversation. A thrown error is logged and recorded as a ConversationErrorEvent; it ends the run, except in a call
+ * for a title.
+ */
 export type HostModel = (call: HostModelCall) => Promise<HostModelAnswer>
 
 /** Returns the host's model with this name; undefined for a model that the built-in agent calls itself. */

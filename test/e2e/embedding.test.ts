@@ -257,6 +257,70 @@ test('a server that cannot be made of the parts of a host leaves its folder free
   remove()
 })
 
+test('a wrong result of a function of the host is named, and an error of its model has a stack', async () => {
+  const lines: string[] = []
+  const wrong = ['{}', '"hi"', '{ "text": 5 }', '{ "calls": [{ "name": "weather", "arguments": "{}" }] }', 'null']
+  const answers = [...wrong]
+  await withHost({
+    writeLog: (line) => void lines.push(line),
+    models: () => async () => {
+      const answer = answers.shift()
+      if (answer === undefined) throw new RangeError('A fault of the host')
+      return JSON.parse(answer)
+    },
+  }, async (server) => {
+    for (const expected of [...wrong.map(() => 'gave a wrong answer: expected { text }'), 'A fault of the host']) {
+      const talk = await server.createConversation({ agent: ownKind, autotitle: false })
+      await talk.send('hello')
+      assert.is(await talk.ended(), 'error')
+      assert.match(JSON.stringify((await talk.events({ kind: 'ConversationErrorEvent' })).items), expected)
+    }
+  })
+  const failed = lines.filter((line) => line.includes('A model of the host has failed'))
+  assert.is(failed.length, wrong.length + 1)
+  assert.match(failed.at(-1) ?? '', /RangeError: A fault of the host.*embedding\.test/)
+  await withHost({
+    writeLog: (line) => void lines.push(line),
+    agent: (host) => Object.assign(new Loud(host, []), { runTurn: async () => JSON.parse('{ "outcome": "done" }') }),
+  }, async (server) => {
+    const talk = await server.createConversation({ agent: ownKind })
+    await talk.send('hello')
+    assert.is(await talk.ended(), 'error')
+  })
+  assert.match(lines.join(''), 'runTurn gave no turn')
+  await withHost({
+    tools: [{ ...weather, run: async () => JSON.parse('5') }],
+    models: () => async ({ messages }) => messages.at(-1)?.role === 'tool'
+      ? { text: JSON.stringify(messages.at(-1)?.content) } : { calls: [{ name: 'weather', arguments: {} }] },
+  }, async (server) => {
+    const talk = await server.createConversation({ agent: agentWithWeather, autotitle: false })
+    await talk.send('hello')
+    assert.is(await talk.ended(), 'finished')
+    assert.match(await talk.finalResponse(), 'gave no string')
+  })
+})
+
+test('an agent of the host beside models or tools, which it would replace, is refused', async () => {
+  for (const beside of [{ models: () => undefined }, { tools: [weather] }]) {
+    const starting = withHost({ agent: loud(), ...beside }, async () => undefined)
+    const refused = await starting.catch((thrown: unknown) => thrown)
+    assert.match(String(refused), 'Could not use models and tools beside agent')
+  }
+})
+
+test('calls without arguments, and settings with an unknown kind of agent, say what was expected', async () => {
+  const nothing = await Reflect.apply(createAgentServer, undefined, []).catch((thrown: unknown) => thrown)
+  assert.match(String(nothing), 'Could not use the options: expected an object')
+  await withHost({}, async (server) => {
+    const talk = await server.createConversation()
+    const watched = talk.watch({ from: JSON.parse('"start"') })
+    const refused = await watched.next().catch((thrown: unknown) => thrown)
+    assert.match(String(refused), "Could not watch from start: expected 'beginning'")
+    const patch = server.settings.patch({ agent_settings_diff: { agent_kind: 'builtin' } })
+    assert.match(String(await patch.catch((thrown: unknown) => thrown)), 'failed: agent_kind: expected one of')
+  })
+})
+
 test('a host that is written in JavaScript is told which value cannot be used', async () => {
   const wrong: Readonly<Record<string, unknown>> = {
     agent: 'x', models: 5, tools: [{ name: 'x' }], ownParts: [undefined], clock: 5, changeProgram: 'x', writeLog: 1,

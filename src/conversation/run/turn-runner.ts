@@ -4,6 +4,7 @@
  * An agent that does not end an aborted turn within `stopLimitMs` is closed.
  */
 import { errorOf, messageOf } from '../../base/errors.ts'
+import { isObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { MaskingStream } from '../../base/masking.ts'
 import type { Clock } from '../../base/stamp.ts'
@@ -62,6 +63,7 @@ export class TurnRunner implements JournalFollower {
     if (stopped !== undefined) turn.abort()
     try {
       const end = await this.#untilEnded(this.#options.seat.agent().runTurn(turn), turn)
+      assertEnd(end)
       if (turn.refusal === undefined) return end
       return { outcome: 'failed', served: end.served, code: 'EventRefused', detail: messageOf(turn.refusal) }
     } catch (cause) {
@@ -144,3 +146,11 @@ export class TurnRunner implements JournalFollower {
     if (!isShown) this.#turn?.tell(askedLine(question))
   }
 }
+
+/** Checks the end of a turn at run time, because the agent may be written in JavaScript. @throws TypeError */
+function assertEnd(end: unknown): void {
+  const isEnd = isObject(end) && outcomes.some((outcome) => outcome === end['outcome'])
+  if (!isEnd) throw new TypeError(`runTurn gave no turn's end: expected an outcome, one of ${outcomes.join(', ')}`)
+}
+
+const outcomes: readonly TurnEnd['outcome'][] = ['finished', 'stopped', 'waiting', 'stuck', 'failed']

@@ -101,11 +101,13 @@ export type CreateModel = (llm: LLM) => ModelClient
  * Returns a function that makes model clients. A model of the embedding program takes precedence over others of its
  * name.
  */
-export function createModelWith(limits: AnswerLimits, hostModels: HostModels = () => undefined): CreateModel {
+export function createModelWith(
+  limits: AnswerLimits, log: Log, hostModels: HostModels = () => undefined,
+): CreateModel {
   const deps = { ...defaultDeps, limits }
   return (llm) => {
     const own = hostModels(llm.model)
-    if (own !== undefined) return createHostModel(llm.model, own)
+    if (own !== undefined) return createHostModel(llm.model, own, log)
     return llm.model === scriptedModelName ? createScriptedModel() : createModelClient(llm, deps)
   }
 }

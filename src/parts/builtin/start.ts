@@ -26,7 +26,8 @@ export async function start(core: Needs): Promise<StartedPart> {
   const { config, vault, cipher } = core
   const { modelAnswerLimitBytes } = valuesOf(builtin.options, config)
   const limits = { limitBytes: modelAnswerLimitBytes, valueLimit: config.jsonValueLimit }
-  const createModel = createModelWith(limits, core.offers('hostModels') ? await core.use('hostModels') : undefined)
+  const hostModels = core.offers('hostModels') ? await core.use('hostModels') : undefined
+  const createModel = createModelWith(limits, core.log, hostModels)
   const hostTools = core.offers('hostTools') ? await core.use('hostTools') : []
   const sharedFor = sharedBy(core, createModel, hostTools)
   const handlers: Record<keyof typeof builtin.routes, PartHandler> = {

@@ -1,15 +1,17 @@
 /**
  * A model that the embedding program provides, as a `ModelClient` (`agents/from-host`).
  *
- * An error of the host's function becomes a ModelError. Failed calls are not repeated.
+ * An error or a wrong result of the host's function is logged and becomes a ModelError. Failed calls are not repeated.
  */
 import { randomUUID } from 'node:crypto'
 import type { HostModel, HostModelAnswer } from '../../../agents/from-host.ts'
 import { errorOf } from '../../../base/errors.ts'
+import { isObject } from '../../../base/json.ts'
+import type { Log } from '../../../base/log.ts'
 import { toMessage } from '../../../schema/generated/values.ts'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelRequest } from './model.ts'
 
-export function createHostModel(name: string, model: HostModel): ModelClient {
+export function createHostModel(name: string, model: HostModel, log: Log): ModelClient {
   return {
     model: name,
     takesImages: undefined,
@@ -17,13 +19,30 @@ export function createHostModel(name: string, model: HostModel): ModelClient {
     async complete(request) {
       request.signal.throwIfAborted()
       try {
-        return answerOf(await model(callOf(request)))
+        const answer = await model(callOf(request))
+        assertAnswer(name, answer)
+        return answerOf(answer)
       } catch (thrown) {
         request.signal.throwIfAborted()
+        log.error('A model of the host has failed', { model: name, error: errorOf(thrown) })
         throw new ModelError('LLMServiceUnavailableError', errorOf(thrown).message, { cause: thrown })
       }
     },
   }
+}
+
+/** Checks an answer at run time, because a host may be written in JavaScript. @throws TypeError */
+function assertAnswer(name: string, answer: unknown): void {
+  if (isObject(answer)) {
+    const { text, calls } = answer
+    const isCall = (call: unknown): boolean =>
+      isObject(call) && typeof call['name'] === 'string' && isObject(call['arguments'])
+    const hasText = typeof text === 'string'
+    const hasCalls = Array.isArray(calls) && calls.every(isCall)
+    if ((hasText && calls === undefined) || (hasCalls && (hasText || text === undefined))) return
+  }
+  const expected = 'expected { text }, a string, or { calls }, a list of { name, arguments }'
+  throw new TypeError(`The model "${name}" of the host gave a wrong answer: ${expected}`)
 }
 
 function callOf({ messages, tools, signal, onDelta, partial }: ModelRequest): Parameters<HostModel>[0] {

@@ -28,7 +28,9 @@ function makerOf(
     async run(action, { signal }) {
       signal.throwIfAborted()
       const args = toJsonObject(actionOf(action, 'MCPToolAction').data)
-      const content = textContent(await run(args, { conversationId, workingDir, signal }))
+      const result: unknown = await run(args, { conversationId, workingDir, signal })
+      if (typeof result !== 'string') throw new TypeError(`run of the tool "${name}" gave no string`)
+      const content = textContent(result)
       return { kind: 'MCPToolObservation', content, is_error: false, tool_name: name }
     },
   })
