@@ -68,13 +68,13 @@ export interface IntegerDescription extends Description {
 }
 
 export function integer(description: IntegerDescription): Option<number> {
-  const { min, max } = description
+  const { min, max, placeholder } = description
   return {
     placeholder: 'NUMBER',
     range: `${min} to ${max}`,
     ...description,
     kind: 'value',
-    expected: `an integer from ${min} to ${max}`,
+    expected: `an integer from ${min} to ${max}${placeholder === 'BYTES' ? ', in bytes' : ''}`,
     accepts: (value): value is number => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
     read: (word) => (/^\d+$/.test(word) ? Number(word) : word),
   }

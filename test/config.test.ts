@@ -109,7 +109,7 @@ const wrong: readonly [object, string][] = [
   [{ acpCommands: { a: [1] } }, 'Could not use acpCommands {"a":[1]}: expected NAME=COMMAND'],
   [{ acpCommands: { a: 1 } }, 'Could not use acpCommands {"a":1}: expected NAME=COMMAND'],
   [{ acpCommands: { '': 'a' } }, 'Could not use acpCommands {"":"a"}: expected NAME=COMMAND'],
-  [{ bodyLimitBytes: 1 }, 'Could not use bodyLimitBytes 1: expected an integer from 1024 to 1073741824'],
+  [{ bodyLimitBytes: 1 }, 'Could not use bodyLimitBytes 1: expected an integer from 1024 to 1073741824, in bytes'],
   [{ readerStallMs: 2 ** 31 }, 'Could not use readerStallMs 2147483648: expected an integer from 1 to 2147483647'],
   [{ colour: 'red' }, 'Could not use the option "colour": there is no such option'],
   [{ constructor: 'red' }, 'Could not use the option "constructor": there is no such option'],

@@ -45,7 +45,10 @@ const statusOf = {
   upstream_timeout: 504,
 } as const satisfies Record<ErrorCode, number>
 
-/** Returns the response to a failed request, in the form of `errorForm` if given. Logs a status of 500 or more. */
+/**
+ * Returns the response to a failed request, in the form of `errorForm` if given. Logs a status of 500 or more, and a
+ * reached limit.
+ */
 export function problem(
   thrown: unknown, log: Log, requestId: string, errorForm?: ErrorForm,
 ): HttpResponse {
@@ -70,8 +73,10 @@ function usualProblem(thrown: unknown, log: Log, requestId: string): HttpRespons
   const status: number = statusOf[thrown.code]
   if (thrown.issues.length > 0) return jsonResponse(status, { detail: thrown.issues.map(redactIssue) })
   const limit = thrown.limit === undefined ? {} : { code: thrown.code, ...thrown.limit }
+  const fields = { request_id: requestId, code: thrown.code }
+  if (thrown.limit !== undefined) log.info('A limit refused a request', { ...fields, reason: thrown.message })
+  else if (status >= 500) log.warn('A request failed', { ...fields, error: thrown })
   if (status < 500) return jsonResponse(status, { detail: thrown.message, ...limit })
-  log.warn('A request failed', { request_id: requestId, code: thrown.code, error: thrown })
   // Existing clients read the reason of a 5xx response from `exception`.
   const detail = STATUS_CODES[status] ?? 'Error'
   const exception = `${status}: ${thrown.message}`

@@ -181,7 +181,9 @@ function readConfigFile(flag: string | undefined, line: Sources): Values {
   for (const [member, value] of Object.entries(parseConfigFile(path, readTextFile(path, line)))) {
     const source = `"${member}" in ${path}`
     const entry = entries.find((candidate) => member === candidate.flag || membersOf(candidate).includes(member))
-    if (entry === undefined) throw unknownOption(source, entries.flatMap(membersOf), member)
+    if (entry === undefined) {
+      throw unknownOption(source, entries.flatMap(membersOf), { name: member, help: '--help config' })
+    }
     if (entry.option.isSecret && !entry.isFile) assertPrivate(path, line, source)
     const isText = typeof value === 'string' && takesPath(entry)
     const fromFolder = { ...line, currentDir: dirname(path) }
@@ -291,9 +293,12 @@ function missing(flag: string): AppError {
   return new AppError('invalid_option', `Could not choose a folder: HOME is not set, expected ${flag}`)
 }
 
-function unknownOption(source: string, candidates: readonly string[], name = source): AppError {
-  const similar = nearest(name, candidates)
-  const advice = similar === undefined ? 'see --help for all options' : `did you mean ${similar}?`
+function unknownOption(
+  source: string, candidates: readonly string[], { name = source, help = '--help' } = {},
+): AppError {
+  // A name with a unit is far from the right one: maxDiskBytes.
+  const similar = nearest(name, candidates) ?? candidates.find((one) => one.length > 3 && name.startsWith(one))
+  const advice = similar === undefined ? `see ${help} for all options` : `did you mean ${similar}?`
   return unusable(source, `there is no such option, ${advice}`)
 }
 

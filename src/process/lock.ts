@@ -97,7 +97,8 @@ export async function readOwner(folder: string): Promise<DescribedOwner | undefi
 }
 
 async function describeOwner(folder: string): Promise<string> {
-  const sentence = `Cannot use the data folder "${folder}": another server owns it`
   const owner = await readOwner(folder)
-  return owner === undefined ? sentence : `${sentence}, ${owner.text}`
+  const named = owner === undefined ? '' : `, ${owner.text}`
+  const remedy = 'stop it first, or give another --data-dir'
+  return `Cannot use the data folder "${folder}": another server owns it${named}; ${remedy}`
 }

@@ -346,6 +346,9 @@ test('says which member of the file cannot be used', () => {
   const said = (content: string): string => refusal(['--config', '/c.json'], { files: { '/c.json': content } })
   assert.is(said('{"port": "1"}'), 'Could not use "port" in /c.json "1": expected an integer from 0 to 65535')
   assert.is(said('{"ports": 1}'), 'Could not use "ports" in /c.json: there is no such option, did you mean port?')
+  assert.match(said('{"maxDiskBytes": 1}'), 'there is no such option, did you mean maxDisk?')
+  assert.match(said('{"zzzzz": 1}'), 'there is no such option, see --help config for all options')
+  assert.match(said('{"maxDisk": "5GB"}'), /"5GB": expected an integer from 0 to \d+, in bytes/)
   assert.is(said('{"secretKey": "s3cret"}'), 'Could not use "secretKey" in /c.json: expected at least 16 characters')
   assert.is(said('{"secretKeyFile": 5}'), 'Could not use "secretKeyFile" in /c.json: expected at least 16 characters')
   const places: readonly [content: string, fault: string][] = [

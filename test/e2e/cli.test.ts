@@ -66,7 +66,7 @@ test(
     const started = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(stderr)?.[0] ?? ''
     assert.ok(Math.abs(Date.parse(started) - Date.now()) < 600_000, stderr)
     const words = `another server owns it, process ${owner.child.pid} on host ${hostname()}, started ${started} at ` +
-      `${owner.url}`
+      `${owner.url}; stop it first, or give another --data-dir`
     assert.is(stderr, `agent-server: Cannot use the data folder "${owner.dataDir}": ${words}\n`)
     owner.child.kill('SIGCONT')
     assert.is((await talk.send('still mine', false)).status, 200)

@@ -58,7 +58,8 @@ for (const [name, method, argument] of methods) {
     const expected = `Cannot use the data folder "${folder}": another server owns it, process ${child.pid} on host ` +
       `${hostname()}, started `
     assert.ok(error.message.startsWith(expected), error.message)
-    assert.ok(error.message.endsWith(' at http://127.0.0.1:1'), error.message)
+    const remedy = ' at http://127.0.0.1:1; stop it first, or give another --data-dir'
+    assert.ok(error.message.endsWith(remedy), error.message)
     child.stdin?.end()
     await once(child, 'exit')
     const lock = await lockFolder(folder, options(method))
@@ -175,7 +176,8 @@ test('an unreadable owner file is no reason for another answer', async () => {
   const lock = await lockFolder(folder, options())
   writeFileSync(join(folder, 'owner.json'), '{"pid":')
   const { message } = await failure(lockFolder(folder, options()))
-  assert.is(message, `Cannot use the data folder "${folder}": another server owns it`)
+  const remedy = 'stop it first, or give another --data-dir'
+  assert.is(message, `Cannot use the data folder "${folder}": another server owns it; ${remedy}`)
   rmSync(join(folder, 'owner.json'))
   mkdirSync(join(folder, 'owner.json'))
   await lock.announce('http://127.0.0.1:1')

@@ -7,6 +7,7 @@
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
+import { failsAsStorage } from '../../base/own-files.ts'
 import { lstat, readdir } from '../../base/read-files.ts'
 import { listConversations } from '../../storage/catalogue.ts'
 
@@ -78,7 +79,9 @@ export async function installedAgents(dataDir: string): Promise<readonly string[
  * `extensions/work`. Ignores a file that is removed meanwhile.
  */
 export async function* filesAt(dataDir: string, path: string): AsyncGenerator<Found, void> {
-  const stats = await orMissing(lstat(join(dataDir, path), { bigint: true }))
+  const stats = await failsAsStorage(`Cannot back up "${path}"`, () => {
+    return orMissing(lstat(join(dataDir, path), { bigint: true }))
+  })
   if (stats === undefined) return
   if (stats.isFile()) yield { kind: 'file', path, stats }
   else if (stats.isDirectory()) yield* filesBelow(dataDir, path)
@@ -86,7 +89,7 @@ export async function* filesAt(dataDir: string, path: string): AsyncGenerator<Fo
 }
 
 async function* filesBelow(dataDir: string, folder: string): AsyncGenerator<Found, void> {
-  const names = await orMissing(readdir(join(dataDir, folder)))
+  const names = await failsAsStorage(`Cannot back up "${folder}"`, () => orMissing(readdir(join(dataDir, folder))))
   if (names === undefined) return
   if (names.length === 0) yield { kind: 'empty', path: folder }
   for (const name of names.sort()) {

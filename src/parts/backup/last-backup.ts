@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { messageOf } from '../../base/errors.ts'
 import { objectOf, textOf } from '../../base/fields.ts'
 import { readJsonFile, writeJsonFile } from '../../base/json-file.ts'
-import { stat } from '../../base/read-files.ts'
+import { isThere, stat } from '../../base/read-files.ts'
 import type { Finding } from '../../finding.ts'
 import { lastBackupName } from './contents.ts'
 
@@ -57,7 +57,9 @@ export async function examineBackups(dataDir: string, now: number): Promise<Find
     const last = await readLastBackup(dataDir)
     if (last === undefined) {
       const text = 'none is known: agent-server backup notes each one that the owner of the data folder makes'
-      return { subject, state: 'ok', text, advice: '' }
+      const isUsed = await isThere(join(dataDir, 'format.json'))
+      return isUsed ? { subject, state: 'note', text, advice: 'run agent-server backup' }
+        : { subject, state: 'ok', text, advice: '' }
     }
     const age = now - last.madeMs
     const text = `the newest began ${ageWords(age)} ago, ${last.folder ?? 'an archive on standard output'}`

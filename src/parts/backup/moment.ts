@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
+import { failsAsStorage } from '../../base/own-files.ts'
 import { readFile } from '../../base/read-files.ts'
 import { sleep } from '../../base/wait.ts'
 import { filesAt, orMissing, type FoundFile } from './contents.ts'
@@ -36,7 +37,7 @@ export async function readMoment(options: MomentOptions): Promise<Moment> {
     const before = await look(dataDir, await list())
     const contents = new Map<string, Buffer>()
     for (const { path } of before.files) {
-      const content = await orMissing(read(join(dataDir, path)))
+      const content = await failsAsStorage(`Cannot back up "${path}"`, () => orMissing(read(join(dataDir, path))))
       if (content !== undefined) contents.set(path, content)
     }
     const after = await look(dataDir, await list())

@@ -129,7 +129,7 @@ function limitIn(flag: string, flags: CommandCall['flags'], most: number): numbe
   const word = flags[flag]
   if (word === undefined) return undefined
   if (/^[1-9]\d*$/.test(word) && Number(word) <= most) return Number(word)
-  throw refused(`--${flag} "${word}"`, `expected a number from 1 to ${most}`)
+  throw refused(`--${flag} "${word}"`, `expected a number ${most === mostBytes ? 'of bytes ' : ''}from 1 to ${most}`)
 }
 
 function refused(what: string, why: string): AppError {

@@ -1,5 +1,6 @@
 /** `agent-server prune`: removes conversations that exceed the limits of retention, or lists them. */
 import { join } from 'node:path'
+import { AppError } from '../../base/errors.ts'
 import { formatRows } from '../../base/rows.ts'
 import { entryOf } from '../../conversation/list/listing.ts'
 import { peekState } from '../../conversation/log/state-cache.ts'
@@ -31,7 +32,10 @@ export async function run(call: CommandCall): Promise<number> {
 }
 
 async function prune({ openServer, signal }: CommandCall): Promise<readonly Judged[]> {
-  const server = await openServer()
+  const server = await openServer().catch((thrown: unknown) => {
+    if (!(thrown instanceof AppError) || thrown.code !== 'owned_by_another') throw thrown
+    throw new AppError(thrown.code, `${thrown.message}, or only list with --dry-run`, { cause: thrown })
+  })
   try {
     return await (await server.use('retention')).prune(signal)
   } finally {

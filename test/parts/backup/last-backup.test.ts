@@ -29,7 +29,7 @@ async function ageIn({ rest }: TestServer): Promise<number | undefined> {
 
 test('a backup is noted with its time and its folder; doctor says how old it is', () => withServer(async (server) => {
   const { dataDir, folder } = server
-  assert.match(await told(dataDir), /^ok: none is known: .*backup/)
+  assert.match(await told(dataDir), /^note: none is known: .* \/ run agent-server backup/)
   const made = await backUpTo(dataDir, join(folder, 'backup'), { flags: { json: 'true' } })
   assert.is(JSON.parse(made.printed).noted, true)
   assert.is(await told(dataDir), `ok: the newest began less than an hour ago, ${join(folder, 'backup')}`)

@@ -38,6 +38,12 @@ function changing(change: () => Promise<unknown>): (path: string) => Promise<Buf
 
 const list = async (): Promise<readonly string[]> => ['a.json', 'keys']
 
+test('names a file that may not be read', inPair(async (dataDir) => {
+  const read = async (): Promise<Buffer> => { throw Object.assign(new Error('no'), { code: 'EACCES' }) }
+  const said = await refusal(readMoment({ dataDir, list, signal, read }))
+  assert.is(said, 'storage_failed: Cannot back up "a.json": EACCES')
+}))
+
 test('reads everything again when a file was replaced meanwhile', inPair(async (dataDir) => {
   const read = changing(async () => {
     await writeFileAtomically(join(dataDir, 'a.json'), '2')

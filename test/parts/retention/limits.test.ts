@@ -194,8 +194,12 @@ test('a full data folder refuses new work with 507, serves the rest, and takes w
   try {
     const id = await withServer(({ rest }) => made(rest), { folder })
     writeFileSync(ballast, Buffer.alloc(8 * 1024 * 1024, 1))
-    await withServer(async ({ rest }) => {
+    await withServer(async ({ rest, log }) => {
       await until(async () => (await create(rest)).status === 507)
+      const refusal: unknown = JSON.parse(log.findLast((line) => line.includes('A limit refused a request')) ?? '')
+      assert.equal([member(refusal, 'level'), member(refusal, 'code')], ['info', 'storage_full'])
+      assert.match(String(member(refusal, 'reason')), '--max-disk')
+      assert.not.match(log.join(''), 'A request failed')
       const answer = await run(rest, id)
       assert.is(answer.status, 507)
       assert.equal([member(answer.json, 'code'), member(answer.json, 'limit')], ['storage_full', 8 * 1024 * 1024])
