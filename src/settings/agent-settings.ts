@@ -148,10 +148,7 @@ export function newerVersion(version: number, newest: number): AppError {
 /** Returns the defaults of a kind for a diff to apply to. They lack `schema_version`: the diff's version counts. */
 function defaultsOf(kind: unknown): Record<string, unknown> {
   const known = kind === 'llm' ? 'openhands' : agentSettingsKinds.find((one) => one === kind)
-  if (known === undefined) {
-    const problem = `agent_kind: expected one of ${agentSettingsKinds.join(', ')}`
-    throw new AppError('invalid_input', `Settings validation failed: ${problem}`)
-  }
+  if (known === undefined) throw settingsFailure()
   const { schema_version: _version, ...defaults } = toAgentSettings({ agent_kind: known })
   return defaults
 }
