@@ -18,7 +18,10 @@ export interface ContentRequest {
   readonly startFromChar: number
 }
 
-/** Returns a piece of text. @throws AppError `invalid_input` for a start after the end; the errors of `listFrames` */
+/**
+ * Returns a piece of the page's text as Markdown.
+ * @throws AppError `invalid_input` for a start after the end of the text; the errors of `listFrames`
+ */
 export async function readContent(
   browser: Browser, { withLinks, startFromChar }: ContentRequest, signal: AbortSignal,
 ): Promise<Outcome> {

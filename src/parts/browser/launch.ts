@@ -25,7 +25,7 @@ export interface LaunchOptions {
   readonly marker: string
   readonly cgroupParent?: string | undefined
   readonly withoutSandbox: boolean
-  /** The allow list, see address.ts. */
+  /** The operator's allow list of addresses on this machine (`--browser-allow`), see address.ts. */
   readonly allowed: readonly string[]
   readonly timeoutMs: number
   readonly signal: AbortSignal

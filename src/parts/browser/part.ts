@@ -31,7 +31,7 @@ export const browser = {
   about: 'Tools of the built-in agent that drive a Chromium',
   options,
   offers: ['browserTools'],
-  /** Returns the tool set if a browser is installed and would start as the server's user. */
+  /** Returns the name of the tool set if a browser is installed and would start as the server's user. */
   async tools(values, { PATH = '' }) {
     const { browser: program, browserNoSandbox } = valuesOf(options, values)
     const isThere = await findBrowser(program, PATH).then(() => true, () => false) // An error means no browser.

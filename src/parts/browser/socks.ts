@@ -56,7 +56,7 @@ async function readHost(incoming: IncomingBytes, addressType: number | undefined
   }
 }
 
-/** Reads a socket in portions of an exact size; the socket is paused between them. */
+/** Reads exact numbers of bytes from a socket; the socket is paused between two reads. */
 class IncomingBytes {
   readonly #socket: Socket
   #bytes = Buffer.alloc(0)

@@ -27,7 +27,10 @@ interface StateText {
   unseen: number
 }
 
-/** Returns the page's state. The tab keeps the elements. @throws AppError after a crash; the errors of `listFrames` */
+/**
+ * Returns the page's state, and sets `Tab.elements` to the elements in it.
+ * @throws AppError after a crash; the errors of `listFrames`
+ */
 export async function readState(
   browser: Browser, { withScreenshot }: { withScreenshot: boolean }, signal: AbortSignal,
 ): Promise<Outcome> {

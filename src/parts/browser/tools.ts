@@ -20,7 +20,7 @@ import type { ToolRun } from '../../agents/tool.ts'
 
 export interface BrowserToolsOptions {
   readonly browser: AgentBrowser
-  /** Creates the random id in the marker lines. */
+  /** Creates the random id in the marker lines around the text of a page. */
   readonly createId: () => string
 }
 

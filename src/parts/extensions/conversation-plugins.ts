@@ -18,7 +18,7 @@ import { readPlugin, type Plugin } from './plugin.ts'
 import type { Installed, Shelf } from './shelf.ts'
 import { readSource } from './source.ts'
 
-/** The most characters of all skills of plugins in one conversation. */
+/** The most characters that the plugins' skills in one conversation have together. */
 const skillsLimitChars = 256 * 1024
 
 /** The most sub-agents that plugins bring to a conversation. */

@@ -22,9 +22,9 @@ export interface PluginListOptions {
 }
 
 const pluginFolders = ['.agents/plugins', '.openhands/plugins']
-/** The most plugins of one folder. */
+/** The most plugins of one folder that are listed. */
 const folderLimit = 100
-/** The most entries of a folder that are read. */
+/** The most entries that a walk of a folder visits. */
 const fileLimit = 2000
 
 /**
@@ -89,7 +89,7 @@ export function skillsOf({ skills }: Plugin): readonly PluginSkill[] {
   return skills.map(({ name, description }) => ({ name, description: description ?? null }))
 }
 
-/** Returns the sorted relative paths of the files in a folder, without `.git` and `node_modules`. */
+/** Returns the sorted relative paths of the files below a folder, but none in `.git` and `node_modules`. */
 export async function filesIn(folder: string, privateDirs: readonly string[]): Promise<readonly string[]> {
   const files: string[] = []
   await createWorkspace({ workingDir: folder, privateDirs }).at('.', (place) => walkTree(place, {

@@ -29,7 +29,7 @@ export interface Plugin {
   readonly description: string
   /** The skills, including those that are made from commands. */
   readonly skills: readonly Skill[]
-  /** The files that define sub-agents, unread. */
+  /** The texts of the files that define sub-agents, not parsed. */
   readonly agents: readonly DefinitionText[]
   /** The hooks; null when there is none. */
   readonly hooks: HookConfig | null

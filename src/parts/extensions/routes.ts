@@ -80,8 +80,8 @@ export async function findPlugins({ pluginList }: ExtensionParts, call: Call): P
 
 const titles = { skills: 'Skill', plugins: 'Plugin' } as const
 /**
- * Refuses to add a plugin to an existing conversation (DECISIONS.md, section 42). Clients know the error "no
- * marketplaces are registered".
+ * Refuses to add a plugin to an existing conversation (DECISIONS.md, section 42). The words "no marketplaces are
+ * registered" are those that clients expect.
  */
 export async function loadPlugin({ conversations }: ExtensionParts, call: Call): Promise<never> {
   const { plugin_ref: name } = bodyOf(call, LoadPluginRequest)

@@ -33,7 +33,7 @@ interface Work extends Pick<CommandCall, 'config' | 'words' | 'environment' | 'p
 }
 
 /**
- * Runs the command. Returns exit code 0 when done, 1 when `verify` finds a difference.
+ * Runs `agent-server agents`. Returns exit code 0 when done, 1 when `verify` finds a difference.
  * @throws AppError `invalid_option` for an unknown action; the errors of the actions
  */
 export async function run(call: CommandCall): Promise<number> {

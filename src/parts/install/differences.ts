@@ -16,7 +16,7 @@ export interface Comparison {
 
 export type CompareOptions = Omit<DigestOptions, 'entry'>
 
-/** Compares every file by its digest. @throws the errors of `digestFolder` */
+/** Compares the size and digest of every file of an agent with its record. @throws the errors of `digestFolder` */
 export async function compareFiles(
   folder: string, installation: Installation, options: CompareOptions,
 ): Promise<Comparison> {

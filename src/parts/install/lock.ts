@@ -24,7 +24,7 @@ export interface LockQuery {
   readonly platform: string
 }
 
-/** The locks of this release. */
+/** The locks that this release contains. */
 export const shippedLocks: Locks = new Map([
   ['claude-code', () => import('./locks/claude-code.ts')],
   ['cline', () => import('./locks/cline.ts')],

@@ -16,7 +16,7 @@ export class Inbox {
   #pause: Deferred<void> | undefined
   #isClosed = false
 
-  /** @param valueLimit the most values in a message */
+  /** @param valueLimit the most JSON values in one call of `put` */
   constructor(valueLimit?: number) {
     this.#valueLimit = valueLimit
   }

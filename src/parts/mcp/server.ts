@@ -21,7 +21,7 @@ export type ServerStatus = 'waiting' | 'starting' | 'ready' | 'failed' | 'needs_
 export interface ServerLimits {
   /** The time limit, in milliseconds, for connecting and the first listing of the tools. */
   readonly startTimeoutMs: number
-  /** The longest time, in milliseconds, that `ready` waits. */
+  /** The longest time, in milliseconds, that `ready` waits for a start or a listing of the tools. */
   readonly patienceMs: number
 }
 
@@ -56,7 +56,7 @@ export class McpServer {
   #work: Promise<void> | undefined
   /** Resolves at the end of `#work`, at the latest `patienceMs` after its start. */
   #patience: Promise<unknown> = Promise.resolve()
-  /** Resolves when the earlier sessions are closed. */
+  /** Resolves when each session that was ended so far is closed. */
   #endings: Promise<unknown> = Promise.resolve()
   #isStale = false
   #lastStartFailed = false
@@ -81,7 +81,10 @@ export class McpServer {
     return this.#tools
   }
 
-  /** Starts due work. Resolves when it is done, or after `patienceMs`. Never rejects. */
+  /**
+   * Starts the server, or lists its changed tools again, if this is due. Waits for its end, at most `patienceMs`; does
+   * not wait for a start that follows a failed start. Never rejects.
+   */
   async ready(): Promise<void> {
     if (this.#work === undefined && !this.#stop.signal.aborted) this.#begin()
     await this.#patience
@@ -97,7 +100,7 @@ export class McpServer {
     }
   }
 
-  /** Ends the running work and the sessions. Idempotent. Never rejects. */
+  /** Aborts a running start or listing of tools, then closes the session. Idempotent. Never rejects. */
   async close(): Promise<void> {
     this.#stop.abort(new AppError('conflict', 'The conversation is being closed'))
     await this.#work
@@ -180,7 +183,7 @@ export class McpServer {
     }
   }
 
-  /** Lists the tools. A change that the server announces during the listing is read at the next step. */
+  /** Reads the list of tools. After a change that the server announces meanwhile, the next `ready` reads it again. */
   async #readTools(client: McpClient, signal: AbortSignal): Promise<void> {
     this.#isStale = false
     const listed = await client.listTools(signal)

@@ -1,8 +1,8 @@
 /**
  * The MCP servers of one conversation: their current tools, and the state of each server.
  *
- * A step waits a limited time for a slow server, whose tools appear at a later step. If a tool name of a server is
- * already used, the server counts as failed.
+ * A step waits a limited time for a slow server, whose tools appear at a later step. A server counts as failed if it
+ * lists a tool with the name of another tool in the agent's tool set, or of a tool of an earlier server.
  *
  * The state is published after the first tools. So the event that lists the tools is among the first events of a
  * conversation (contract: events.md, section 5).

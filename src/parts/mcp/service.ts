@@ -25,7 +25,7 @@ export interface McpService {
   signIn(id: string): McpOAuthStatus
   /** Gives a sign-in the address that a browser was sent to. @throws AppError `not_found`, `conflict`, `bad_request` */
   takeAddress(id: string, address: string): McpOAuthStatus
-  /** Gives the query of a browser to its sign-in. Returns false if no sign-in waits for this query. */
+  /** Gives a response of an authorization server to the sign-in with its `state`. Returns false if there is none. */
   takeAnswer(answer: URLSearchParams): boolean
   /**
    * Forgets the logins of servers with this name.

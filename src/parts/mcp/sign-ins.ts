@@ -70,8 +70,8 @@ export class SignIns {
   }
 
   /**
-   * Starts a sign-in. Resolves with its id when the user can be asked, or after a failure. @throws AppError
-   * `unavailable`
+   * Starts a sign-in. Resolves with its id when the address for the user's browser is known, or after a failure.
+   * @throws AppError `unavailable`
    */
   async start(trial: Trial): Promise<string> {
     if (this.#isClosed) throw new AppError('unavailable', 'The server is stopping')
@@ -118,7 +118,7 @@ export class SignIns {
     take(job, url.searchParams)
   }
 
-  /** Gives the query of a browser to its sign-in. Returns false if no sign-in waits for this query. */
+  /** Gives a response of an authorization server to the sign-in with its `state`. Returns false if there is none. */
   takeAnswer(answer: URLSearchParams): boolean {
     const waiting = [...this.#jobs.values()].filter(
       ({ authorization }) => authorization !== undefined && hasState(answer, authorization.state),

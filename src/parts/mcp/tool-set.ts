@@ -5,7 +5,7 @@
 import type { ToolSet } from '../../agents/tool.ts'
 import { McpServers, type McpServersOptions } from './servers.ts'
 
-/** Returns the set with the servers' tools; the same set without servers. */
+/** Returns the set with the tools of the MCP servers added; the given set when the settings name no server. */
 export function withMcpServers(set: ToolSet, options: McpServersOptions): ToolSet {
   if (Object.keys(options.settings).length === 0) return set
   const servers = new McpServers(options, new Set(set.tools.map(({ name }) => name)))

@@ -117,7 +117,7 @@ async function attempt(
   }
 }
 
-/** Returns the newest login to the server; empty when there is none. */
+/** Returns the newest login to the server as the member `login`; an empty object when there is none. */
 async function loginFor({ name }: Trial, plan: ServerPlan, { logins }: McpHost): Promise<{ readonly login?: Fields }> {
   if (plan.type === 'stdio' || plan.oauth === undefined) return {}
   const login = await logins.find({ name, url: plan.url }, plan.oauth['state'])

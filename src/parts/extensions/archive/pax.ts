@@ -12,7 +12,7 @@ export interface PaxRecords {
   readonly size?: number
 }
 
-/** The result for a header with none of the three keys. */
+/** The result for a header without `path`, `linkpath` and `size`. */
 export const noRecords: PaxRecords = {}
 
 const space = 0x20

@@ -55,7 +55,7 @@ async function makeFolders(folder: string, parts: readonly string[], made: Set<s
   }
 }
 
-/** Writes a file and returns it, still open and not yet synced. */
+/** Writes an entry to a new file. Returns the file, still open and not yet synced. */
 async function write(path: string, { content, isExecutable }: Entry, signal: AbortSignal): Promise<FileHandle> {
   const file = await openNew(path)
   try {

@@ -57,7 +57,7 @@ export function hasState(answer: URLSearchParams, state: string): boolean {
   return given !== undefined && second === undefined && timingSafeEqual(digest(given), digest(state))
 }
 
-/** Returns the code of a response that `hasState` has accepted. @throws AppError `upstream_failed` */
+/** Returns the authorization code in a response that `hasState` has accepted. @throws AppError `upstream_failed` */
 export function codeIn(answer: URLSearchParams, { authority: { issuer, namesItself } }: SignInPlace): string {
   const [iss, secondIss] = answer.getAll('iss')
   if (secondIss !== undefined || (iss === undefined ? namesItself : iss !== issuer)) {

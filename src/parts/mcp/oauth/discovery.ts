@@ -97,8 +97,8 @@ async function readResource(url: URL, named: string | undefined, reach: Reach): 
 }
 
 /**
- * Returns the resource: the server's address, or a parent path (RFC 9728, section 3.3).
- * @throws AppError `upstream_failed` for metadata about another resource
+ * Returns the resource in the metadata: the server's address, or a parent path (RFC 9728, section 3.3).
+ * @throws AppError `upstream_failed` for metadata about another resource, or about none
  */
 function resourceOf({ resource }: Fields, url: URL): string {
   if (typeof resource === 'string' && isWithin(url.href, resource)) return resource

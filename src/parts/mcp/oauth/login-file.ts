@@ -1,7 +1,7 @@
 /**
  * The logins of MCP servers in the data folder. Each login is sealed for its own server, by name and address.
  *
- * Every token is masked before it is used.
+ * The secrets of each login are registered with the masker before a caller gets the login.
  */
 import { isObject, parseJson } from '../../../base/json.ts'
 import type { Cipher } from '../../../settings/cipher.ts'
