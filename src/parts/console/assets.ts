@@ -33,10 +33,11 @@ export class Asset {
 }
 
 export interface Assets {
-  /** The digest of all files. */
+  /** The digest of all files: a segment of each file's address. */
   readonly digest: string
-  /** The file `index.html`, in which the addresses of the other files have the digest. */
+  /** The file `index.html`, with `digest` put into the addresses of the other files. */
   readonly page: Asset
+  /** The files except `index.html`, by name. */
   readonly files: ReadonlyMap<string, Asset>
 }
 

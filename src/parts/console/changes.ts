@@ -2,8 +2,8 @@
  * `GET /api/console/changes`: a stream of server-sent events for the page's list of conversations.
  *
  * A message has the summary of a changed conversation, or `removed: true` if the conversation cannot be read. A message
- * of the type `queue` has the places of the conversations that wait for an agent. While a client does not read, only
- * the ids of changed conversations are kept.
+ * of the type `queue` has the places of the conversations that wait for a slot. While a client does not read, only the
+ * ids of changed conversations are kept.
  */
 import type { ServerResponse } from 'node:http'
 import type { Call } from '../../api/call.ts'
@@ -91,7 +91,7 @@ class ChangeStream {
   readonly #noted = new Set<string>()
   readonly #heartbeat: NodeJS.Timeout
   #timer: NodeJS.Timeout | undefined
-  /** The queue as it was written last. */
+  /** The last written message about the queue, as JSON; empty before the first. */
   #toldQueue = ''
 
   constructor(response: ServerResponse, sources: Sources, isVisible: Where) {
@@ -104,7 +104,7 @@ class ChangeStream {
     this.#tellQueue()
   }
 
-  /** Notes a changed conversation. A conversation that the client may not see can still change the queue. */
+  /** Plans messages about a changed conversation. If the client may not see it, its places in the queue may change. */
   note(id: string): void {
     if (this.#isVisible(id)) this.#noted.add(id)
     this.#plan()
@@ -138,7 +138,7 @@ class ChangeStream {
     if (this.#noted.size > 0) this.#plan()
   }
 
-  /** Writes the queue's length and the places of the visible conversations after a change. */
+  /** Writes the queue's length and the places of the visible conversations, if they differ from `#toldQueue`. */
   #tellQueue(): void {
     const queue = this.#sources.agentQueue()
     const places = Object.fromEntries(queue.map((id, index) => [id, index + 1] as const)

@@ -1,7 +1,8 @@
 /**
  * One-time codes for the sign-in to the console.
  *
- * A code is valid once, for ten minutes. Only digests of codes are kept, in memory. A restart ends all codes.
+ * A code is valid once, for ten minutes. With `codeLimit` codes, a new code ends the oldest. Only digests of codes are
+ * kept, in memory. A restart ends all codes.
  */
 import { digestOf, newSecret } from './secret.ts'
 
@@ -36,7 +37,8 @@ export class Codes {
   }
 
   /**
-   * Spends a code and returns its key. Returns `spent` for a code spent before, `unknown` for any other invalid code.
+   * Spends a code and returns the id of its named key. Returns `spent` for a code spent before, `unknown` for any other
+   * invalid code.
    */
   spend(code: string): Pick<Code, 'key'> | 'spent' | 'unknown' {
     const digest = digestOf(code)

@@ -21,7 +21,7 @@ const batch = 64
 /** The most characters of an excerpt before the found text, and from the beginning of the found text on. */
 const [charsBefore, charsAfter] = [40, 160]
 
-/** Members whose texts no person reads. */
+/** The names of the members of an event that are not searched, because the page does not show their texts. */
 const unread = /^(?:id|kind|timestamp|source|role|type|image_urls|screenshot_data|.*_id)$/
 
 const query = {
@@ -41,7 +41,7 @@ interface Hit {
   readonly timestamp: string
   /** The tool of a call or a result; empty for another event. */
   readonly tool: string
-  /** The first found text with the characters around it. */
+  /** The first place in the event where the searched text was found, with the characters around it. */
   readonly excerpt: string
 }
 

@@ -21,7 +21,7 @@ const sessionLimit = 100
 const labelChars = 200
 /** The shortest time between two writes of the times of last use. */
 const saveEveryMs = 10 * 60_000
-/** The time between two searches for expired sessions. */
+/** The time between two searches for sessions that have ended. */
 const sweepEveryMs = 60_000
 
 /** A session without its secrets. */
@@ -51,7 +51,7 @@ export interface SessionParts {
   readonly clock: () => number
   readonly log: Log
   readonly namedKeys: NamedKeys
-  /** The time between two searches for expired sessions. Default 60 s. */
+  /** The time between two searches for sessions that have ended. Default 60 s. */
   readonly sweepEveryMs?: number
 }
 

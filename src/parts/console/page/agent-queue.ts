@@ -1,5 +1,5 @@
 /**
- * The conversations that wait for a free agent, with their places. While the stream of changes is interrupted, no place
+ * The conversations that wait for a slot, with their places. While the stream of changes is interrupted, no place
  * is known.
  */
 import { numberAt } from './values.ts'

@@ -42,7 +42,7 @@ export interface FoundAgents {
   readonly failed: Answer | undefined
 }
 
-/** Returns the agents of this server: its own agents, then ready external agents, then the other external agents. */
+/** Returns the agents of this server: the parts `demo` and `builtin`, ready external agents, other external agents. */
 export async function loadAgents(api: Api): Promise<FoundAgents> {
   const [found, about] = await Promise.all([api.get('/api/doctor/agents'), api.get('/server_info')])
   const parts = listAt(about.json, 'parts')

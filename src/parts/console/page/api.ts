@@ -30,7 +30,7 @@ export interface Api {
   blob(path: string): Promise<Blob | undefined>
   /** Opens a WebSocket. A page with a proof sends the proof in the first frame. */
   openSocket(path: string): WebSocket
-  /** Called by `signOut`, and when `get`, `getSealed`, `post`, `patch`, `put` or `delete` gets status 401. */
+  /** Called by `signOut`, and after status 401 except to a sign-in, `open` and `blob`. A caller of `open` calls it. */
   onSignedOut: () => void
 }
 
@@ -136,7 +136,7 @@ interface Sending {
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
   readonly headers?: Readonly<Record<string, string>>
-  /** True when status 401 must not call `onSignedOut`. */
+  /** True when `onSignedOut` must not be called after status 401: the request is a part of the sign-in or sign-out. */
   readonly isSignIn?: boolean
 }
 

@@ -4,10 +4,10 @@ import { navigate } from './router.ts'
 import { textAt, type Members } from './values.ts'
 import { notice } from './widgets.ts'
 
-/** The key in `localStorage` of the text for a new conversation. */
+/** The key in `localStorage` of the draft: the unsent text for a new conversation. */
 export const draftKey = 'agent-server-draft'
 
-/** Removes a text that was sent from the storage. Another text, typed meanwhile, stays. */
+/** Removes the stored draft if it is still the text `sent`. A text typed meanwhile stays. */
 export function forgetDraft(sent: string): void {
   if (localStorage.getItem(draftKey) === sent) localStorage.removeItem(draftKey)
 }

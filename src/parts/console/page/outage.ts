@@ -8,9 +8,9 @@ import { element, fill } from './dom.ts'
 
 /** A pause before the next attempt. */
 export interface Wait {
-  /** The time of the attempt in milliseconds since the epoch; undefined while an attempt runs. */
+  /** The time of the next attempt in milliseconds since the epoch; undefined while an attempt runs. */
   readonly retryAt: number | undefined
-  /** Ends the pause. */
+  /** Makes the next attempt at once. */
   readonly retry: () => void
 }
 
@@ -62,7 +62,7 @@ export class Outage {
     this.#show()
   }
 
-  /** Sets the wait of the open conversation for its socket; undefined when it does not wait. */
+  /** Sets the wait of the open conversation for a new socket; undefined when its socket is not interrupted. */
   conversation(wait: Wait | undefined): void {
     this.#conversation = wait
     this.#show()

@@ -1,6 +1,9 @@
 /** Tells when the page becomes visible or goes online, which is the time to try a lost connection again. */
 
-/** Calls `returned` at each of these events, until the function that it returns is called. */
+/**
+ * Calls `returned` each time the page becomes visible, or goes online while it is visible. Returns a function that ends
+ * the calls.
+ */
 export function onPageReturn(returned: () => void): () => void {
   const wake = (): void => {
     if (document.visibilityState === 'visible') returned()

@@ -1,4 +1,4 @@
-/** The frame of the console: the list of conversations at the side, and the view of the current address. */
+/** The layout of the console: the list of conversations at the side, and the view of the current address. */
 import { AgentQueue } from './agent-queue.ts'
 import type { ServerApi } from './api.ts'
 import { element, fill, icon } from './dom.ts'
@@ -6,7 +6,7 @@ import { listenToKeys } from './keys.ts'
 import { Outage } from './outage.ts'
 import { navigate, Router, type View } from './router.ts'
 
-/** Shows the frame. `close` of the returned view closes the list and the open view. */
+/** Shows the list and the view of the address. `close` of the returned view closes both. */
 export function openShell(root: HTMLElement, api: ServerApi): View {
   const side = element('nav', { class: 'side', id: 'side', 'aria-label': 'Conversations' })
   const main = element('main', { class: 'main', id: 'main', tabindex: '-1' })

@@ -34,7 +34,7 @@ export function tellAt(control: HTMLElement, problem: string): void {
   }, { once: true })
 }
 
-/** Shows the problems of a response at their controls, or none of them. Returns whether it showed any. */
+/** Shows the problems of a response at their controls, if each has a control; else shows none and returns false. */
 function tellAtControls(answer: Answer, controls: Controls): boolean {
   const found = issuesOf(answer).map(({ names, text }) => {
     const name = names.findLast((one) => Object.hasOwn(controls, one))
@@ -89,8 +89,8 @@ export class Status {
   }
 
   /**
-   * Shows `text` for status 2xx, else the problem of the response. A problem of a member that `controls` names is shown
-   * at its control. Returns true for status 2xx.
+   * Shows `text` for status 2xx, else the problem of the response. If `controls` has a control for each problem, the
+   * problems are shown at the controls. Returns true for status 2xx.
    */
   settle(answer: Answer, text: string, controls: Controls = {}): boolean {
     const isFine = answer.status >= 200 && answer.status < 300
@@ -102,8 +102,7 @@ export class Status {
 }
 
 /**
- * Tells whether a read failed for a passing reason. No right (403), no route (404) and no part (501) are lasting
- * reasons.
+ * Tells whether a read failed for a reason that may pass. A missing right (403), route (404) or part (501) lasts.
  */
 export function hasFailed({ status }: Answer): boolean {
   return ![200, 403, 404, 501].includes(status)

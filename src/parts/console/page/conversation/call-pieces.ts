@@ -118,13 +118,13 @@ function resultPieces({ result }: Call, observation: Members, pieces: readonly P
   return found.length > 0 ? found : leftOver(observation)
 }
 
-/** Returns the remaining members of an observation as a JSON piece, if there are any. */
+/** Returns the members of an observation except `kind`, `content` and `is_error` as a JSON piece, if there are any. */
 function leftOver(observation: Members): readonly Piece[] {
   const { kind: _, content: __, is_error: ___, ...rest } = observation
   return Object.keys(rest).length === 0 ? [] : [{ type: 'json', label: 'Result', value: rest }]
 }
 
-/** Returns the form of an unknown kind: the action as JSON, or the call's arguments when the action is empty. */
+/** Returns the form for an unknown kind of action. It shows the action as JSON, or the call's arguments if empty. */
 function unknownForm(body: Members): Form {
   return ({ action, observation }) => {
     const isThere = Object.keys(action).length > 0

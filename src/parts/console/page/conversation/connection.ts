@@ -113,7 +113,7 @@ export class EventConnection {
       const isCurrent = await this.#events.isCurrent(AbortSignal.timeout(answerMs))
       // A frame or a new socket has set another timer meanwhile.
       if (this.#isClosed || this.#silence !== silence) return
-      // Before its first frame a socket may hang, so it is replaced.
+      // A socket that has brought no frame may hang, so it is replaced.
       if (isCurrent && this.#pauseMs === 0) return this.#heard(socket)
       this.#ended(silentCode)
       socket.close()

@@ -19,9 +19,9 @@ export interface Usage {
   readonly cost: number
   readonly inputTokens: number
   readonly outputTokens: number
-  /** The tokens of the last request to the model with the largest context window; 0 when unknown. */
+  /** The tokens of the last request under the usage id with the largest context window; 0 when unknown. */
   readonly context: number
-  /** The largest context window of the models in use, in tokens; 0 when unknown. */
+  /** The largest context window among the usage ids, in tokens; 0 when unknown. */
   readonly contextWindow: number
 }
 
@@ -81,7 +81,7 @@ export function isExternal({ members }: ConversationState): boolean {
   return textAt(members, 'agent', 'kind') === 'ACPAgent'
 }
 
-/** Tells whether an external agent waits for the right to run its program. */
+/** Tells whether an external agent waits for a slot. */
 export function waitsForPlace({ members }: ConversationState): boolean {
   return memberAt(members, 'agent_state', 'acp_waiting_for_slot') === true
 }
@@ -113,7 +113,7 @@ export function modesOf({ members }: ConversationState): readonly Choice[] {
   }).filter(({ id }) => id !== '')
 }
 
-/** Returns the name of the agent that people see; an empty text while nothing is known. */
+/** Returns the agent's name for people; an empty text before the first `full_state`. */
 export function agentNameOf(state: ConversationState): string {
   const { members } = state
   if (!isExternal(state)) return statusOfState(state) === '' ? '' : 'Built-in agent'

@@ -80,7 +80,10 @@ function script(old: readonly string[], fresh: readonly string[]): readonly Diff
   return trace === undefined ? coarse : walkBack(trace, old.length, fresh.length)
 }
 
-/** Returns the farthest old line on each diagonal, for each number of edits; undefined beyond the limits. */
+/**
+ * Returns, for each number of edits, the farthest old line that they reach on each diagonal. Returns undefined beyond
+ * `editLimit` or `workLimit`.
+ */
 function search(old: readonly string[], fresh: readonly string[]): readonly Int32Array[] | undefined {
   const trace: Int32Array[] = []
   const limit = Math.min(editLimit, old.length + fresh.length)
@@ -105,7 +108,7 @@ function search(old: readonly string[], fresh: readonly string[]): readonly Int3
   return undefined
 }
 
-/** Returns the old line at which a diagonal begins: `below` after an added line, `above + 1` after a removed line. */
+/** Returns the old line where this round begins on a diagonal: after an added line `below`, else `above + 1`. */
 function startOf(reached: Int32Array, edits: number, diagonal: number): number {
   if (edits === 0) return 0
   const at = diagonal + edits + 2

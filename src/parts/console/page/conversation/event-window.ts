@@ -14,7 +14,7 @@ export type ReadPage = (query: string) => Promise<unknown>
 export interface WindowLimits {
   /** The most events of the window. */
   readonly events: number
-  /** The largest sum of `StoredEvent.size` over the events. */
+  /** The largest sum of `StoredEvent.size` of the window's events. */
   readonly size: number
 }
 
@@ -170,7 +170,7 @@ export class EventWindow {
     this.#newest = this.#events.at(-1)?.id ?? this.#newest
   }
 
-  /** Tells whether a page reaches the newest known event. A live event that came during the request can be newer. */
+  /** Tells whether a page reaches the newest known event. A live event can have come after the server read the page. */
   #reachesEnd({ events, hasMore }: Page): boolean {
     if (hasMore) return false
     const newest = this.#newest
@@ -196,7 +196,10 @@ export class EventWindow {
     for (const { id, size } of this.#events.splice(this.#events.length - count)) this.#forget(id, size)
   }
 
-  /** Returns the number of events to remove from the front of a list. At least `pageSize` events stay. */
+  /**
+   * Returns how many events to remove from the front of a list, so that the window is at most at 95 % of its limits. At
+   * least `pageSize` events stay.
+   */
   #surplus(events: readonly StoredEvent[]): number {
     let [count, size] = [0, this.#size]
     const [most, largest] = [this.#limits.events * 0.95, this.#limits.size * 0.95]

@@ -105,7 +105,7 @@ function drawn(events: readonly StoredEvent[]): Blob {
   return new Blob([holder.innerHTML])
 }
 
-/** Makes the content of folded elements, which the page makes at the first click. Folded elements stay folded. */
+/** Makes the content of the folded elements of a row without unfolding them. The page makes it at the first click. */
 function openAll(row: HTMLElement): void {
   for (const details of row.querySelectorAll('details')) {
     const wasOpen = details.open

@@ -13,7 +13,7 @@ export class FrameLog {
   #frames: LoggedFrame[] = []
   #count = 0
 
-  /** The newest frames, the oldest first: at most twice `frameLimit`. */
+  /** The newest frames in the order of their arrival. Above `2 * frameLimit`, only the last `frameLimit` stay. */
   get frames(): readonly LoggedFrame[] {
     return this.#frames
   }

@@ -110,7 +110,10 @@ export class LiveHistory {
     this.#connection.start()
   }
 
-  /** Opens the window, or sets `problem`. Returns false when the server does not answer. */
+  /**
+   * Opens the window at an event, or at the end. Returns false when the server does not answer. Sets `problem` for
+   * another failure, or when there is no such event.
+   */
   async #openWindow(eventId: string | undefined): Promise<boolean> {
     try {
       await this.window.openAtEnd()
@@ -151,7 +154,7 @@ export class LiveHistory {
     this.#tell({ touched: undefined, live: [] })
   }
 
-  /** Tries now to reach the server. Does nothing while the window opens. */
+  /** Ends the pause, or has the socket opened anew. Does nothing during an attempt to open the window. */
   retry(): void {
     if (this.#endPause !== undefined) this.#endPause()
     else if (!this.#isOpening) this.#connection.retry()

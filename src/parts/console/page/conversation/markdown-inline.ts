@@ -82,7 +82,7 @@ class InlineParser {
     return this.#out
   }
 
-  /** Adds text to the output. The text is joined to an earlier text that is no marker. */
+  /** Adds text to the output. If the last node is a text and no marker, joins the new text to it. */
   #say(text: string): void {
     if (text === '') return
     const last = this.#out.at(-1)
@@ -231,7 +231,7 @@ class InlineParser {
     return end === undefined ? undefined : { href, end: end + 1 }
   }
 
-  /** Returns the index of the bracket after a quoted title; undefined when there is no title. */
+  /** Returns the index of the `)` after a quoted title; undefined when no title with a `)` follows `from`. */
   #endOfTitle(from: number): number | undefined {
     const text = this.#text
     const quote = text[from + 1]
@@ -280,7 +280,7 @@ function linkTo(href: string): Inline {
   return { type: 'link', href, children: [{ type: 'text', text: href }] }
 }
 
-/** Returns a bare address without punctuation at its end, except a `)` in an address with `(`. */
+/** Cuts the punctuation off the end of a bare address. A `)` at the end stays if the address has a `(`. */
 function withoutPunctuation(href: string): string {
   let end = href.length
   const opened = href.includes('(')

@@ -1,6 +1,6 @@
 /**
- * The questions of an agent (pending confirmations). The keys work while a question has the focus, so that nobody
- * allows an action by accident.
+ * The questions of an agent (pending confirmations). Their keys work only while a question has the focus, so that
+ * nobody allows an action by accident.
  */
 import { element, fill, type Child } from '../dom.ts'
 import { bindKeys } from '../keys.ts'
@@ -65,8 +65,8 @@ export class QuestionsView {
   }
 
   /**
-   * Presses the button or focuses the field at `selector`: of the focused question, else of all questions. Returns
-   * false when no question has the focus.
+   * Presses the button or focuses the field at `selector`: in the focused question, else the first in the whole view.
+   * Returns false when no question has the focus.
    */
   #use(selector: string): boolean {
     const question = document.activeElement

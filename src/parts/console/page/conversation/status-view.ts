@@ -118,8 +118,8 @@ export class StatusView {
   }
 
   /**
-   * Returns the menu of an external agent's models or of the built-in agent's profiles. Without a choice returns the
-   * model's name.
+   * Returns the menu of an external agent's models or of the built-in agent's profiles. Returns the model's name when
+   * the menu would be empty.
    */
   #modelMenu(state: ConversationState): HTMLElement {
     const { actions } = this.#options

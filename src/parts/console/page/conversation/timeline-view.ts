@@ -153,7 +153,7 @@ export class TimelineView {
     for (const item of items) {
       const known = this.#rows.get(item.key)?.element
       const row = this.#rowOf(item)
-      // `#rowOf` may have replaced `next`, the old row of a changed item.
+      // If `next` was the old row of this item, `#rowOf` may have put the new row in its place.
       if (next !== null && next === known) next = row
       if (row === next) next = next.nextElementSibling
       else this.#list.insertBefore(row, next)
@@ -253,7 +253,7 @@ export class TimelineView {
     if (hasGrown === true) this.#scrolled()
   }
 
-  /** Adds an older slice when the rows do not fill the screen. */
+  /** Adds an older slice when the rows are at most `readAhead / 3` higher than the screen. */
   #fillScreen(): void {
     const { scrollHeight, clientHeight } = this.#scroller
     const { window } = this.#history

@@ -13,13 +13,13 @@ const retryMs = 1500
 const longestPauseMs = 10_000
 /** The longest silence before the server counts as away. */
 const silentMs = 40_000
-/** The longest time from an outage until an attempt fails, if connections are refused at once. */
+/** The assumed time from the start of an outage to the first failed attempt, if connections are refused at once. */
 const noticedMs = 3000
 
 export interface ChangesFollower {
-  /** Takes the summary of a changed conversation. */
+  /** Takes the summary of a changed conversation, or its id with `removed: true`. */
   readonly changed: (change: unknown) => void
-  /** Takes the conversations that wait for an agent; undefined when the stream ends. */
+  /** Takes the places of the conversations that wait for a slot; undefined when the stream ends. */
   readonly queued: (queue: unknown) => void
   /** Called when the server has answered an attempt to open the stream. */
   readonly answered: () => void

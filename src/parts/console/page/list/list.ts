@@ -169,7 +169,7 @@ class ConversationList {
     let last = 'Today'
     return shown.flatMap(({ summary, depth }, index) => {
       const row = rows[index]?.element ?? []
-      // A copy and a sub-agent are below their origin, whatever their own age.
+      // A copy or a sub-agent is under the heading of its origin, whatever its own age.
       const age = depth === 0 ? ageOf(summary.updated, now) : last
       if (age === last) return row
       last = age

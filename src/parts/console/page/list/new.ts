@@ -58,7 +58,7 @@ export function openNew(root: HTMLElement, api: ServerApi): View {
 interface ChoiceFields {
   readonly agent: HTMLSelectElement
   readonly folders: HTMLElement
-  /** Gets the reason of a failure. */
+  /** The element in which `fillChoices` shows why a read failed. */
   readonly fault: HTMLElement
   readonly again: () => Promise<void>
 }

@@ -24,7 +24,7 @@ export function showAgents(root: HTMLElement, context: StepContext): void {
     if (context.signal.aborted) return
     const wrong = failed ?? (hasFailed(settings) ? settings : undefined)
     fill(fault, wrong !== undefined && loadFault('The agents', wrong, show))
-    // The cards of an earlier read stay.
+    // When the read fails, the cards of an earlier read stay.
     if (wrong !== undefined) return
     const chosen = chosenAgent(settings)
     const running = listAt(installations.json, 'items').filter((item) => textAt(item, 'state') === 'running')

@@ -1,6 +1,6 @@
 /**
- * The settings of agents and conversations as forms, made from the schema routes. Changed fields are sent. A secret
- * field that stays empty keeps the stored value.
+ * The settings of agents and conversations as forms, made from the schema routes. Only changed fields are sent. A
+ * secret field that stays empty keeps the stored value.
  */
 import type { Answer } from '../api.ts'
 import { element, fill } from '../dom.ts'
@@ -89,7 +89,7 @@ function sectionForm({ title, fields }: Section, values: unknown, save: Save): H
   return made
 }
 
-/** Shows the fields whose dependencies are all on, and hides the others. */
+/** Shows a field if all fields of its `dependsOn` are on (`isOn`); else hides it. */
 function showDependent(entries: readonly Entry[]): void {
   const inUse = entries.filter(({ one, control }) => isOn(one, stateOf(control)))
   const on = new Set(inUse.map(({ one }) => one.path.join('.')))
@@ -173,7 +173,7 @@ function stateOf(control: Control): string | boolean {
   return control instanceof HTMLInputElement && control.type === 'checkbox' ? control.checked : control.value
 }
 
-/** Sets the value at a path. Objects on the path are copied, not changed. */
+/** Sets the value at a path in `target`. The objects inside `target` on the path are replaced by changed copies. */
 function put(target: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
     target[name] = value
