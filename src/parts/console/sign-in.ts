@@ -123,7 +123,7 @@ interface Cookie extends Pick<SignInParts, 'publicUrl' | 'basePath'> {
   readonly seconds: number
 }
 
-/** Returns the headers that set the cookie. A page over TLS gets a `Secure` cookie. */
+/** Returns the headers that set the cookie, one for each of `cookiePaths`. A page over TLS gets a `Secure` cookie. */
 function cookies(rawHeaders: readonly string[], { host, value, seconds, publicUrl, basePath }: Cookie): string[] {
   const isPublic = publicUrl !== undefined && host.name === publicUrl.hostname
   const before = isPublic ? publicUrl.pathname.replace(/\/$/, '') : basePath

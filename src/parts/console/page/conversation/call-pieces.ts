@@ -102,7 +102,7 @@ export function resultOnly(body: Members): readonly Piece[] {
   return text === undefined ? content(observation) : [{ type: 'problem', text }]
 }
 
-/** Returns pieces of a result to add to `pieces`, such as an error or a rejection. */
+/** Returns the pieces that a result adds to `pieces`, such as an error; none for a result that `pieces` show. */
 function resultPieces({ result }: Call, observation: Members, pieces: readonly Piece[]): readonly Piece[] {
   if (result === undefined) return []
   const { kind, body } = result
@@ -187,7 +187,7 @@ function fileEditor({ action, observation }: Parts): Partial<CallView> {
   }
 }
 
-/** Returns the difference between the file's contents in the result, else between `before` and `after`. */
+/** Returns a piece with the difference of the file's contents in the result, else of `before` and `after`. */
 function changed(observation: Members, before: unknown, after: unknown): readonly Piece[] {
   const [old, fresh] = [observation['old_content'], observation['new_content']]
   const from = typeof fresh === 'string' ? old ?? '' : before

@@ -40,8 +40,8 @@ export class TimelineView {
   #isAtEnd = true
   #unseen = 0
   /**
-   * The heights of content and scroller at the last scroll. After a change of heights, a scroll event is from the
-   * layout.
+   * The heights of content and scroller at the last scroll. A scroll event with other heights comes from the layout,
+   * not from the person.
    */
   #heights = ''
 

@@ -1,6 +1,6 @@
 /**
- * The section for keys and sessions: the signed-in browsers and the named keys. Without the scope `admin` both lists
- * stay empty.
+ * The section for keys and sessions: the signed-in browsers and the named keys. Without the scope `admin` a hint
+ * replaces both lists.
  */
 import type { Answer } from '../api.ts'
 import { element, fill, type Child } from '../dom.ts'
