@@ -41,7 +41,7 @@ export class Browser {
     this.root = new CdpSession(launched.connection, '')
   }
 
-  /** The allow list, see address.ts. */
+  /** The operator's allow list of addresses on this machine (`--browser-allow`), see address.ts. */
   get allowed(): readonly string[] {
     return this.#options.allowed
   }

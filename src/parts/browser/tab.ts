@@ -38,7 +38,7 @@ export interface Notice {
 
 const noticeLimit = 20
 const noticeChars = 500
-/** The wait before a page is treated as loaded. */
+/** The wait, in milliseconds, before `settle` looks whether the page is loading. */
 const quietMs = 300
 /** Timeout of the command with which `answers` tests the page. */
 const responseLimitMs = 3000

@@ -29,9 +29,9 @@ export interface NpmOptions {
   readonly signal: AbortSignal
   /** The instance id in the marker of npm's processes, from `installInstance`. */
   readonly instance: string
-  /** A unique id for the marker. */
+  /** A unique id for the marker of npm's processes. */
   readonly id: string
-  /** The most time that npm may take. Default 15 minutes. */
+  /** The time limit of npm, in milliseconds. Default: 15 minutes. */
   readonly timeoutMs?: number
 }
 

@@ -10,9 +10,9 @@ import { toObservation, type Observation } from '../../schema/generated/observat
 import type { ContentInput } from '../../schema/generated/values.ts'
 import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 
-/** The most characters of all texts together. */
+/** The most characters of the texts of one result together. */
 const textLimitChars = 100_000
-/** The most characters of all images together, as base64. */
+/** The most characters of the images of one result together, as base64. */
 const imageLimitChars = 8 * 1024 * 1024
 
 type Part = { readonly text: string } | { readonly image: string } | undefined

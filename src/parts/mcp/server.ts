@@ -1,8 +1,8 @@
 /**
  * One MCP server of an open conversation: started when its tools are requested, and restarted after it has ended.
  *
- * `ready` starts due work and waits for it, at most `patienceMs`. From the second failure in a row on, the next start
- * is delayed, longer each time.
+ * `ready` starts the server, or lists its changed tools again, and waits at most `patienceMs`. From the second failure
+ * in a row on, the next start is delayed, longer each time.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'

@@ -185,7 +185,10 @@ function firstClash(tools: readonly Tool[], taken: ReadonlySet<string>): string 
   return names.find((name, place) => taken.has(name) || names.indexOf(name) < place)
 }
 
-/** Returns the masked listing of a tool. Servers may repeat secrets. @throws AppError */
+/**
+ * Returns a copy of a tool's listing with masked texts, because a server may repeat secrets.
+ * @throws AppError `upstream_failed` when the masked listing is not valid
+ */
 function withoutSecrets(listed: McpTool, mask: (text: string) => string): McpTool {
   const masked = maskJson(listed, mask)
   if (isMcpTool(masked)) return masked

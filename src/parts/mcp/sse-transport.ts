@@ -18,7 +18,7 @@ import { usualMessageLimits, type MessageLimits, type Transport } from './transp
 
 const connectTimeoutMs = 30_000
 const postTimeoutMs = 60_000
-/** Node's longest timer, in milliseconds: no limit. */
+/** The longest delay of a timer of Node, in milliseconds. It stands for no time limit. */
 const longestMs = 2 ** 31 - 1
 
 export class SseTransport implements Transport, Framing {

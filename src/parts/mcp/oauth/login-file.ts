@@ -46,7 +46,7 @@ export function keyOf({ name, url }: LoginServer): string {
   return JSON.stringify([name, url])
 }
 
-/** Opens the file: at the start of the server, and for the commands `verify` and `sealing-keys reseal`. */
+/** Opens the file of logins: at the start of the server, and for the commands `verify` and `sealing-keys reseal`. */
 export const openSealedLogins: OpenSealedFile = ({ path, cipher, masker, onChange }) =>
   openLoginFile({ path, cipher, setMasked: createMaskedValues(masker), onChange })
 
