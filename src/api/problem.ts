@@ -46,8 +46,8 @@ const statusOf = {
 } as const satisfies Record<ErrorCode, number>
 
 /**
- * Returns the response to a failed request, in the form of `errorForm` if given. Logs a status of 500 or more, and a
- * reached limit.
+ * Returns the response to a failed request, in the form of `errorForm` if given. Logs a status of 500 or more. A
+ * reached limit with a lower status is logged at the level debug, because clients repeat such requests.
  */
 export function problem(
   thrown: unknown, log: Log, requestId: string, errorForm?: ErrorForm,
@@ -74,8 +74,9 @@ function usualProblem(thrown: unknown, log: Log, requestId: string): HttpRespons
   if (thrown.issues.length > 0) return jsonResponse(status, { detail: thrown.issues.map(redactIssue) })
   const limit = thrown.limit === undefined ? {} : { code: thrown.code, ...thrown.limit }
   const fields = { request_id: requestId, code: thrown.code }
-  if (thrown.limit !== undefined) log.info('A limit refused a request', { ...fields, reason: thrown.message })
-  else if (status >= 500) log.warn('A request failed', { ...fields, error: thrown })
+  if (thrown.limit !== undefined) {
+    log[status < 500 ? 'debug' : 'info']('A limit refused a request', { ...fields, reason: thrown.message })
+  } else if (status >= 500) log.warn('A request failed', { ...fields, error: thrown })
   if (status < 500) return jsonResponse(status, { detail: thrown.message, ...limit })
   // Existing clients read the reason of a 5xx response from `exception`.
   const detail = STATUS_CODES[status] ?? 'Error'

@@ -76,6 +76,19 @@ test('tells nothing of what it did not expect but an id that the log has too', (
   }
 })
 
+test('logs a limit that a client can reach in a loop at the level debug, and a full disk at info', () => {
+  const limit = { limit: 2, used: 2 }
+  for (const [code, level] of [
+    ['too_many_conversations', 'debug'], ['too_many_runs', 'debug'], ['storage_full', 'info'],
+  ] as const) {
+    const lines: string[] = []
+    const log = createLog({ write: (line) => lines.push(line), level: 'debug', clock: () => 0, mask: (line) => line })
+    problem(new AppError(code, 'What went wrong', { limit }), log, 'request-1')
+    const logged = lines.map((line) => objectOf(JSON.parse(line)))
+    assert.equal(logged.map((line) => [line['level'], line['code']]), [[level, code]])
+  }
+})
+
 test('prints a value as JSON', () => {
   const answer = jsonResponse(201, { a: 'ü' })
   assert.is(answer.status, 201)
