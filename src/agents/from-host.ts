@@ -49,6 +49,7 @@ export interface HostModelTool {
   readonly parameters: JsonObject
 }
 
+/** An answer without a text and without calls is an empty text. */
 export interface HostModelAnswer {
   /** The text of the answer; absent for an answer that only calls tools. */
   readonly text?: string

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import {
   AppError, createAgentServer, type Agent, type AgentHost, type AgentServer, type AgentServerOptions,
-  type ConversationHandle, type HostModel, type HostTool, type Log, type ObservedResponse, type Part, type Turn,
-  type WatchedEvent,
+  type ConversationHandle, type HostModel, type HostModelAnswer, type HostTool, type Log, type ObservedResponse,
+  type Part, type Turn, type WatchedEvent,
 } from '../../src/index.ts'
 import { makeFolder, until } from '../support/processes.ts'
 import { member } from '../support/rest.ts'
@@ -257,9 +257,22 @@ test('a server that cannot be made of the parts of a host leaves its folder free
   remove()
 })
 
+test('an answer of the host\'s model without text and calls ends the run as an empty text does', () => {
+  let answer: HostModelAnswer = {}
+  return withHost({ models: () => async () => answer }, async (server) => {
+    const ends: unknown[] = []
+    for (answer of [{ text: '' }, {}, { usage: { promptTokens: 3 } }]) {
+      const talk = await server.createConversation({ agent: ownKind, autotitle: false })
+      await talk.send('hello')
+      ends.push(await talk.ended())
+    }
+    assert.equal(ends, ['stuck', 'stuck', 'stuck'])
+  })
+})
+
 test('a wrong result of a function of the host is named, and an error of its model has a stack', async () => {
   const lines: string[] = []
-  const wrong = ['{}', '"hi"', '{ "text": 5 }', '{ "calls": [{ "name": "weather", "arguments": "{}" }] }', 'null']
+  const wrong = ['[]', '"hi"', '{ "text": 5 }', '{ "calls": [{ "name": "weather", "arguments": "{}" }] }', 'null']
   const answers = [...wrong]
   await withHost({
     writeLog: (line) => void lines.push(line),

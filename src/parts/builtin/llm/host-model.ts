@@ -37,9 +37,8 @@ function assertAnswer(name: string, answer: unknown): void {
     const { text, calls } = answer
     const isCall = (call: unknown): boolean =>
       isObject(call) && typeof call['name'] === 'string' && isObject(call['arguments'])
-    const hasText = typeof text === 'string'
-    const hasCalls = Array.isArray(calls) && calls.every(isCall)
-    if ((hasText && calls === undefined) || (hasCalls && (hasText || text === undefined))) return
+    const areCalls = calls === undefined || (Array.isArray(calls) && calls.every(isCall))
+    if (areCalls && (text === undefined || typeof text === 'string')) return
   }
   const expected = 'expected { text }, a string, or { calls }, a list of { name, arguments }'
   throw new TypeError(`The model "${name}" of the host gave a wrong answer: ${expected}`)
