@@ -14,8 +14,8 @@ import { readTrail } from './reading.ts'
 export async function run({ config, words, flags, print, tell }: CommandCall): Promise<number> {
   assertNoWords('audit', words)
   const since = sinceOf(flags['since'])
+  const expect = headOf(flags['expect'])
   await assertDataFolder(config.dataDir)
-  const { expect } = flags
   const needsResults = flags['json'] !== 'true' && expect === undefined
   const results = needsResults ? await resultsIn(config.dataDir) : new Map<string, Fields>()
   let [records, head, isSound, isExpected] = [0, '', true, expect === undefined]
@@ -45,6 +45,12 @@ function sinceOf(word: string | undefined): string {
   if (!Number.isNaN(time)) return new Date(time).toISOString()
   const expected = 'expected a time in UTC such as 2027-01-31 or 2027-01-31T12:00:00Z'
   throw new AppError('invalid_option', `Could not use --since "${word}": ${expected}`)
+}
+
+/** Returns the head of `--expect` in lower case; undefined without the option. @throws AppError `invalid_option` */
+function headOf(word: string | undefined): string | undefined {
+  if (word === undefined || /^[0-9a-f]{32}$/i.test(word)) return word?.toLowerCase()
+  throw new AppError('invalid_option', `Could not use --expect "${word}": expected a head of 32 hex digits`)
 }
 
 /** Returns the records of the kind `result`, by the `ref` of their request. */

@@ -21,7 +21,8 @@ when and with which status, and which secrets agents got (names only). A server 
   --expect HEAD                 Print no records: check the chain, and that it contains this head
 
 The last line, on standard error, has the number of records and the head of the chain. Keep the head
-somewhere else: a trail that does not contain it later (--expect) was rewritten, or lost its end.
+somewhere else: a trail that does not contain it later (--expect) was rewritten, or lost its
+end, or its file was moved away.
 
 Exit codes
   0  printed                                         2  cannot use the options

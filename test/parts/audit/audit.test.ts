@@ -143,6 +143,12 @@ test('a noted head is found in a trail that went on, and missed in one that lost
     const head = /head (\w+)/.exec((await audit()).stderr)?.[1] ?? ''
     await server.server.close()
     const later = await audit('--expect', head)
+    assert.is((await audit('--expect', head.toUpperCase())).code, 0)
+    for (const word of ['', head.slice(1), `${head}0`, `g${head.slice(1)}`]) {
+      const wrong = await audit('--expect', word)
+      assert.equal([wrong.code, wrong.stdout], [2, ''])
+      assert.match(wrong.stderr, `Could not use --expect "${word}": expected a head of 32 hex digits`)
+    }
     assert.equal([later.code, later.stdout], [0, ''], later.stderr)
     assert.not.match(later.stderr, head, 'the trail has a new head')
     const path = join(server.dataDir, 'audit', '000001.jsonl')
@@ -153,6 +159,7 @@ test('a noted head is found in a trail that went on, and missed in one that lost
     assert.equal([cut.code, cut.stdout], [1, ''])
     assert.match(cut.stderr, `The trail does not go through the head ${head}`)
     assert.is((await runToEnd(['verify', '--data-dir', server.dataDir], server.folder)).code, 0, 'the chain is whole')
+    assert.match((await audit('--help')).stdout, 'or its file was moved away')
   }, { audit: 'on' })
 })
 
