@@ -23,7 +23,7 @@ export async function findCgroupParent(proc = '/proc'): Promise<string | undefin
   try {
     const mount = parseMount(await readFile(join(proc, 'self/mountinfo'), 'utf8'))
     const own = /^0::(\/.*)$/m.exec(await readFile(join(proc, 'self/cgroup'), 'utf8'))?.[1]
-    if (mount === undefined || own === undefined || !own.startsWith(mount.root)) return undefined
+    if (mount === undefined || own === undefined || !`${own}/`.startsWith(`${mount.root}/`)) return undefined
     const parent = join(mount.point, own.slice(mount.root.length))
     return await canMakeGroups(parent) ? parent : undefined
   } catch {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findCgroupParent, joinCgroup, sweepCgroups } from '../../src/process/cgroup.ts'
 import { startChild } from '../../src/process/child.ts'
@@ -35,6 +35,22 @@ test('there is no parent without Linux, without cgroup v2 and where groups canno
   // A folder is no cgroup: a folder made in it has no cgroup.kill.
   mount(`31 23 0:28 / ${folder} rw - cgroup2 cgroup2 rw\n`, '0::/\n')
   assert.is(await findCgroupParent(folder), undefined)
+  remove()
+})
+
+test('a group beside the root of the mount is not looked for below its mount point', async () => {
+  const { folder, remove } = makeFolder()
+  mkdirSync(join(folder, 'self'))
+  mkdirSync(join(folder, 'b'))
+  writeFileSync(join(folder, 'self/mountinfo'), `31 23 0:28 /a ${folder} rw - cgroup2 cgroup2 rw\n`)
+  /** True if a group was tried in the subfolder. */
+  const isTried = async (own: string): Promise<boolean> => {
+    writeFileSync(join(folder, 'self/cgroup'), `0::${own}\n`)
+    utimesSync(join(folder, 'b'), 0, 0)
+    await findCgroupParent(folder)
+    return statSync(join(folder, 'b')).mtimeMs !== 0
+  }
+  assert.equal([await isTried('/a/b'), await isTried('/ab')], [true, false])
   remove()
 })
 
