@@ -34,7 +34,7 @@ import { findCgroupParent, sweepCgroups } from './process/cgroup.ts'
 import { homeDirOf, type Environment } from './process/environment.ts'
 import { isLoaderVariable } from './base/loader-variable.ts'
 import { makeFolder, ownFolder } from './base/own-files.ts'
-import { lockFolder, readOwner, type FolderLock } from './process/lock.ts'
+import { lockFolder, type FolderLock } from './process/lock.ts'
 import { emptyLeft, SecretFolder } from './process/secret-folder.ts'
 import { sweepMarked } from './process/sweep.ts'
 import { checkSeals, openSealedStores, sealProblemOf } from './sealed-stores.ts'
@@ -210,9 +210,9 @@ async function takeFolder({ config, clock, onLost, log }: AppOptions, undo: Undo
   if (othersMay === 'read') {
     log.warn('Other users may look into the data folder: expected chmod 700', { dataDir: config.dataDir })
   }
-  const last = await readOwner(config.dataDir)
   const lock = await lockFolder(config.dataDir, { clock, onLost })
-  if (last !== undefined) log.warn('The last server of the data folder ended without closing', { was: last.text })
+  const { former } = lock
+  if (former !== undefined) log.warn('The last server of the data folder ended without closing', { was: former.text })
   undo.push(() => lock.release())
   return lock
 }

@@ -26,6 +26,8 @@ export interface LockOptions {
 }
 
 export interface FolderLock {
+  /** The former owner, if it ended without releasing the lock. */
+  readonly former: DescribedOwner | undefined
   /** Writes the owner's address into `owner.json`. */
   announce(url: string): Promise<void>
   /** False once another server may own the folder. The caller must then write nothing. Always true with flock(1). */
@@ -71,6 +73,7 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
   const owner: Owner = { pid: process.pid, host: hostname(), started: new Date(clock()).toISOString() }
   // An error is ignored: `owner.json` only describes the owner.
   const write = (value: Owner) => writeLoosely(ownerPath, `${JSON.stringify(value)}\n`).catch(() => undefined)
+  const former = await readOwner(folder)
   await write(owner)
   const release = async (): Promise<void> => {
     if (isOurs()) await removeFile(ownerPath)
@@ -79,6 +82,7 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
   }
   let releasing: Promise<void> | undefined
   return {
+    former,
     announce: (url) => write({ ...owner, url }),
     isOurs,
     release: () => releasing ??= release(),

@@ -171,6 +171,22 @@ test('a flock that fails in another way fails the start', async () => {
   assert.match(error.message, /^Cannot lock ".*\/lock": flock failed with SIGKILL$/)
 })
 
+test('a killed former owner is described, and none that ended orderly before the lock was free', async () => {
+  const folder = newFolder()
+  const { process: child } = await startOwner(folder)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const ending = fakeFlock(`exec /bin/rm ${folder}/owner.json`)
+  const left = readFileSync(join(folder, 'owner.json'))
+  const lock = await lockFolder(folder, options({ searchPath: ending }))
+  assert.is(lock.former, undefined)
+  writeFileSync(join(folder, 'owner.json'), left)
+  const next = await lockFolder(folder, options({ searchPath: fakeFlock('exit 0') }))
+  assert.is(next.former?.pid, child.pid)
+  await next.release()
+  await lock.release()
+})
+
 test('an unreadable owner file is no reason for another answer', async () => {
   const folder = newFolder()
   const lock = await lockFolder(folder, options())
