@@ -19,9 +19,9 @@ export interface AgentMakerOptions {
   readonly core: Core
   readonly providers: readonly Provider[]
   readonly slots: AgentSlots
-  /** Paths of the agent programs of parts, by the first word of a provider command that starts them. */
+  /** The `Part.programs` of all parts that may be loaded. */
   readonly programs: Readonly<Record<string, string>>
-  /** Returns another program to start for an external agent; undefined to start all programs as they are. */
+  /** Returns another program to start for an external agent. Without this function no program is changed. */
   readonly changeProgram: ChangeProgram | undefined
 }
 
@@ -124,7 +124,7 @@ function acpOptions(
 
 type Start = (options: ChildOptions) => Promise<Child>
 
-/** Returns a function that changes each program and then starts it. */
+/** Returns a function like `start` that first applies `change`, if given, to each program. */
 function startChanged(change: ChangeProgram | undefined, start: Start): Start {
   if (change === undefined) return start
   return async ({ command, args = [], cwd, env, ...rest }) => start({ ...rest, ...change({ command, args, cwd, env }) })

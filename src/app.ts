@@ -70,7 +70,7 @@ export interface AppOptions {
   readonly clock: Clock
   /** Called when this server has lost the lock on the data folder. Close the server at once. */
   readonly onLost: () => void
-  /** Returns another program to start for an external agent; undefined to start all programs as they are. */
+  /** Returns another program to start for an external agent. Without this function no program is changed. */
   readonly changeProgram?: ChangeProgram | undefined
 }
 
@@ -204,7 +204,7 @@ async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<Loa
   return parts
 }
 
-/** Claims the data folder, then locks it. The claim refuses a folder with content that is no data folder. */
+/** Claims the data folder, then locks it. The claim refuses a folder that has content but is no data folder. */
 async function takeFolder({ config, clock, onLost, log }: AppOptions, undo: Undo[]): Promise<FolderLock> {
   const { othersMay } = await claimDataFolder(config.dataDir)
   if (othersMay === 'read') {

@@ -41,8 +41,8 @@ export interface ConversationHandle {
    */
   ended(signal?: AbortSignal): Promise<ExecutionStatus>
   /**
-   * Stops the run. A step of the built-in agent may end first: this method waits 5 s for it, and then resolves although
-   * the status is still `running`. Does nothing while a confirmation is pending.
+   * Stops the run. A step of the built-in agent may end first: this method waits at most 5 s for it, and then resolves
+   * even if the status is still `running`. Does nothing while a confirmation is pending.
    */
   pause(): Promise<void>
   /** Stops the run at once. */

@@ -106,7 +106,7 @@ export class LoadedParts {
     return this.#core
   }
 
-  /** Returns the paths of all `Part.programs`, by the first word of a provider command that starts them. */
+  /** Returns the `programs` of all parts that may be loaded, as one object. */
   programs(): Readonly<Record<string, string>> {
     return Object.assign({}, ...this.#allowed.map(({ programs = {} }) => programs))
   }

@@ -148,7 +148,7 @@ export interface SubAgents {
 /** A definition of a sub-agent in a Markdown file. */
 export interface DefinitionText {
   readonly text: string
-  /** The name of the sub-agent for a file without a name. */
+  /** The name of the sub-agent if the front matter of the file names none. */
   readonly name: string
 }
 

@@ -15,10 +15,11 @@ export interface Option<T> {
   /** One sentence for the help, without the full stop. */
   readonly help: string
   /**
-   * On the command line a `switch` takes no word; a `list` or `map` takes one word per item. A `path` may be relative.
+   * On the command line a `switch` takes no word; a `list` or `map` takes one word per item. A relative `path` is
+   * resolved, from the current folder or that of the configuration file, before `accepts` checks it.
    */
   readonly kind: 'switch' | 'value' | 'path' | 'list' | 'map'
-  /** The default; undefined if the option has no default. `accepts` decides whether the option may be absent. */
+  /** The default; undefined if there is none. Then the option may be absent if `accepts` returns true for undefined. */
   readonly initial: T | undefined
   /** The accepted values, as the end of a sentence: "expected ...". */
   readonly expected: string

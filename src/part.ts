@@ -39,7 +39,7 @@ export interface Part extends InspectedPart {
   readonly sockets?: Readonly<Record<string, Right>>
   /** The routes whose handlers read the request body themselves, piece by piece. */
   readonly uploads?: readonly string[]
-  /** Makes the body of error responses of the part's routes. Default: the server's usual error body. */
+  /** Makes the status and the body of error responses of the part's routes. Default: the server's usual form. */
   readonly errorForm?: ErrorForm
   /** Subcommands of the program, by name. */
   readonly commands?: Readonly<Record<string, PartCommand>>
@@ -47,7 +47,7 @@ export interface Part extends InspectedPart {
   readonly offers?: readonly (keyof Offers)[]
   /** Returns the names of the part's tools for the built-in agent that work on this machine. */
   readonly tools?: (options: Values, environment: Environment) => Promise<readonly string[]>
-  /** Paths of the part's agent programs (JavaScript), by the first word of a provider command that starts them. */
+  /** Paths of the part's agent programs (JavaScript). The key is the first word of a command that starts one. */
   readonly programs?: Readonly<Record<string, string>>
   /** Loads the function that seals the part's files in a conversation's folder with a new key. */
   readonly resealFolder?: () => Promise<ResealFolder>

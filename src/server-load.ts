@@ -21,7 +21,7 @@ export interface PartFigure {
   /** Small letters and underscores: the metric is `agent_server_<name>`. The name of a counter ends with `_total`. */
   readonly name: string
   readonly type: 'gauge' | 'counter'
-  /** A sentence that says what is counted. */
+  /** A sentence that says what the figure counts or measures. */
   readonly about: string
   readonly value: number
 }

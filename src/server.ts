@@ -211,7 +211,7 @@ export function createListener(handlers: Handlers, config: Config, traffic: Traf
   })
 }
 
-/** Builds the origin rules. The configured host and the public URL's host are allowed too. */
+/** Builds the origin rules. A configured host that is no loopback name and the public URL's host are allowed too. */
 function originRules({ host, publicUrl, allowedHosts, allowedOrigins }: Config, trustsLoopback: boolean): OriginRules {
   const bound = isLoopbackName(host) ? [] : [host]
   const known = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]

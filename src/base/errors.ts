@@ -106,7 +106,7 @@ export function maskedErrorOf(thrown: unknown, mask: (text: string) => string, c
   return masked
 }
 
-/** Returns the `code` that Node puts on its system errors (`ENOENT`, `EADDRINUSE`, ...); undefined for other errors. */
+/** Returns the text in `code` of an error, such as `ENOENT` of a system error; undefined if there is none. */
 export function systemCodeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined
   return typeof thrown.code === 'string' ? thrown.code : undefined

@@ -36,7 +36,7 @@ export function parseOwnJson(text: string): unknown {
   return JSON.parse(text)
 }
 
-/** Checks the number of values. @throws TooManyValuesError when the text holds more. */
+/** Checks the number of values, as `countValues` counts them. @throws TooManyValuesError above `valueLimit` */
 export function assertFewValues(text: string, valueLimit: number): void {
   if (countValues(text, valueLimit) > valueLimit) throw new TooManyValuesError(valueLimit)
 }

@@ -2,7 +2,8 @@
  * Makes the forms in which a secret value appears in text: plain, JSON-escaped, URL-encoded (RFC 3986 section 2.1) and
  * base64 (RFC 4648 sections 4 and 5).
  *
- * JSON is escaped once and twice, because tool arguments are JSON inside JSON. Other encodings are not found.
+ * JSON is escaped once and twice, because tool arguments are JSON inside JSON. Line breaks may be CR LF, as terminals
+ * print them, or removed. Other encodings are not found.
  */
 
 import { minSecretLength } from './masking-values.ts'

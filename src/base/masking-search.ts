@@ -15,7 +15,7 @@ export class PatternSearch {
   /** The column of a code unit in the table; 0 for a code unit in no pattern. */
   readonly #columns: Int32Array
   readonly #width: number
-  /** The number of states that have a row in the table of successors: state 0 and those after it. */
+  /** The states below this number have a row in the table of successors. */
   readonly #rowCount: number
 
   constructor(patterns: Patterns) {

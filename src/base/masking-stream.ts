@@ -182,7 +182,7 @@ export class TextMasking {
   }
 }
 
-/** Returns the end of the margin if no secret continues after it; otherwise `from`. */
+/** Returns the end of the margin if text follows with which no secret can continue; otherwise `from`. */
 function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number) => boolean): number {
   let end = from
   while (end < text.length && isMargin(text.charCodeAt(end))) end++

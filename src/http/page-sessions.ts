@@ -24,7 +24,7 @@ export interface PageSessionSource {
   find(token: string, host: string): PageSession | undefined
 }
 
-/** The session of a request: `absent` without a proof, `wrong` for a wrong proof or a missing session. */
+/** The session of a request: `absent` without a proof, `wrong` for a proof that fits no session of this origin. */
 export type PageCredential =
   | { readonly kind: 'absent' | 'wrong' }
   | { readonly kind: 'given'; readonly session: PageSession }
@@ -40,7 +40,7 @@ export class PageSessions {
     return session?.hasProof(proof) === true ? { kind: 'given', session } : { kind: 'wrong' }
   }
 
-  /** Returns the session of an upgrade request; undefined if none is valid. The first frame must have its proof. */
+  /** Returns the valid session of an upgrade request with one Origin, if any. The first frame must have its proof. */
   ofUpgrade(rawHeaders: readonly string[]): PageSession | undefined {
     return headerValues(rawHeaders, 'origin').length === 1 ? this.#find(rawHeaders) : undefined
   }
@@ -69,7 +69,7 @@ export function pageCookieName({ port }: Authority): string {
   return `agent_server_console_${port ?? 'default'}`
 }
 
-/** True when no `Origin` and no `Sec-Fetch-Site` shows another origin. */
+/** True when each `Origin` has the name and port of the Host, and each `Sec-Fetch-Site` is `same-origin`. */
 function isOfSameOrigin(rawHeaders: readonly string[], host: Authority): boolean {
   const isOwn = headerValues(rawHeaders, 'origin').every((origin) => isSameOrigin(origin, host))
   return isOwn && headerValues(rawHeaders, 'sec-fetch-site').every((site) => site.toLowerCase() === 'same-origin')

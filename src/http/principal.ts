@@ -26,9 +26,9 @@ export interface Tag {
 export interface KeyLimits {
   /** The most existing conversations that the key has created. */
   readonly conversations: number | undefined
-  /** The most runs at a time in these conversations. */
+  /** The most runs at a time in the conversations that the key has created. */
   readonly runs: number | undefined
-  /** The most bytes of the disk that these conversations take up. */
+  /** The most bytes of the disk for the conversations that the key has created. */
   readonly diskBytes: number | undefined
 }
 

@@ -43,7 +43,7 @@ export interface HttpResponse {
   readonly stream?: (response: ServerResponse) => void
 }
 
-/** Makes the status and the JSON body of an error. A client may see `message` and `code`. */
+/** Makes the status and the JSON body of an error response. `status` is the usual status, `code` a reached limit. */
 export type ErrorForm = (
   status: number, message: string, code?: string,
 ) => { readonly status: number; readonly body: unknown }
@@ -60,7 +60,7 @@ export function createExchange(request: IncomingMessage, response: ServerRespons
   return { request, response, requestId, headers: [], route: undefined, ignored: undefined, errorForm: undefined }
 }
 
-/** Returns the request's `X-Request-Id` if it has at most 64 letters, digits and `._-`; otherwise a new id. */
+/** Returns a single `X-Request-Id` of 1 to 64 letters, digits and `._-` from the request; otherwise a new id. */
 export function requestIdOf({ rawHeaders }: IncomingMessage, nextId: () => string): string {
   const [given, second] = headerValues(rawHeaders, 'x-request-id')
   const isSane = given !== undefined && second === undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given)

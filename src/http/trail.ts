@@ -5,7 +5,7 @@
  */
 import type { Principal } from './principal.ts'
 
-/** A request that changes something or shows secret values. */
+/** A request or socket message that changes something or asks for secret values, or a removal by `retention`. */
 export interface Deed {
   readonly by: Pick<Principal, 'name' | 'keyId'>
   /** The address of the client or of its proxy. */
@@ -15,7 +15,7 @@ export interface Deed {
   /** The parameters of the path, by name. */
   readonly target: Readonly<Record<string, string>>
   readonly requestId: string | undefined
-  /** True when the request needs a right of the scopes `configure` or `admin`. */
+  /** True when the deed needs the scope `configure` or `admin`, asks for secrets, or is a removal by `retention`. */
   readonly isGrave: boolean
 }
 
@@ -27,7 +27,7 @@ export interface TrailWriter {
   begin(deed: Deed): Promise<EndDeed>
   /** Records that an agent got the values of these secrets. */
   secretsUsed(conversationId: string, names: readonly string[]): void
-  /** Records a change without a request, such as a key that a command adds. `name` is the name of the key. */
+  /** Records a change of a named key, by a request or a command. `name` is the name of the key. */
   note(event: string, name: string): void
 }
 

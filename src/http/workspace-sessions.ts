@@ -54,7 +54,7 @@ export class WorkspaceSessions {
     return this.#cookie('', 0, isSafe)
   }
 
-  /** Returns the principal of the request's session, with the right `workspace` only; undefined without a session. */
+  /** Returns the principal of a request's valid session, with the right `workspace` only; otherwise undefined. */
   find(rawHeaders: readonly string[]): Principal | undefined {
     const session = this.#sessions.get(tokenOf(rawHeaders) ?? '')
     return session !== undefined && this.#clock() < session.end ? session.principal : undefined

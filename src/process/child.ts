@@ -232,7 +232,7 @@ export class Child {
     return this.#emptySearches >= 2
   }
 
-  /** Remembers processes that outlive the child, for later searches. Without /proc, kills them. */
+  /** Remembers processes that outlive the child, for later searches. Without /proc, kills the process group. */
   async #noteSurvivors(): Promise<void> {
     const survivors = await this.#family.find({ rootJustExited: true })
     this.#countSearch(survivors)

@@ -1,5 +1,5 @@
 /**
- * Finds all descendants of a process that this server started, and kills them until none is left.
+ * Finds the descendants of a process that this server started, and kills them within a time limit.
  *
  * A process is a member if its environment has a marker of the family, if its parent is a member, or if it is in the
  * session of a member. This process, its ancestors and its session are not members.

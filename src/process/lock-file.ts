@@ -122,7 +122,7 @@ async function writeBeat(file: FileHandle, token: string, clock: Clock): Promise
 async function readBeat(path: string): Promise<number> {
   const value = await readContent(path)
   if (typeof value?.['beat'] === 'string') return Number(value['beat'])
-  return stat(path).then(({ mtimeMs }) => mtimeMs, () => 0) // A missing file has the time 0.
+  return stat(path).then(({ mtimeMs }) => mtimeMs, () => 0) // No such file: time 0.
 }
 
 async function readToken(path: string): Promise<unknown> {

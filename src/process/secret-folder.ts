@@ -59,7 +59,7 @@ export class SecretFolder {
 
   /** Returns the folders that an earlier server may have left, in memory and in the data folder. */
   async left(): Promise<readonly string[]> {
-    const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined) // There is no note.
+    const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined) // No usable note.
     const place = isObject(noted) && typeof noted['path'] === 'string' ? noted['path'] : ''
     // A server with another environment may have noted another path, but with the same name.
     const isOurs = isAbsolute(place) && this.#memory.some((path) => basename(path) === basename(place))

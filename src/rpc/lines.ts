@@ -2,8 +2,8 @@
  * JSON-RPC over a pair of streams, one JSON text per line: the stdio framing of ACP and MCP. Chromium's debugging pipe
  * uses NUL in place of the newline.
  *
- * A line that is not JSON is reported as noise and skipped. A line that is too long or has too many values ends the
- * framing. `send` fails when too many bytes wait.
+ * A line that is not JSON or nests too deep is reported as noise and skipped. A line that is too long or has too many
+ * values ends the framing. `send` fails when too many bytes wait.
  */
 import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../base/errors.ts'
@@ -196,7 +196,7 @@ export class LineFraming implements Framing {
     if (this.#state === 'ended') this.#finish(undefined)
   }
 
-  /** True when `#block` has a line. Replaces a used block by the next lines, and starts to parse a long line. */
+  /** Replaces a used block by the next short lines, or starts to parse a long line. True when `#block` has a line. */
   #hasMore(): boolean {
     if (this.#offset < this.#block.length) return true
     const next = this.#later.shift() ?? ''
@@ -226,7 +226,7 @@ export class LineFraming implements Framing {
   }
 
   #deliverLine(line: string): void {
-    // A UTF-16 unit has at most three bytes, so a short line needs no count.
+    // A UTF-16 unit takes at most three bytes of UTF-8, so the bytes of a short line are not counted.
     const limit = this.#lineLimitBytes
     if (line.length * 3 > limit && Buffer.byteLength(line) > limit) return this.#failTooLong()
     // This test is much faster than an exception of the parser.

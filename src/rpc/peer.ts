@@ -30,7 +30,7 @@ export interface Framing {
 
 export interface FramingHandlers {
   readonly onMessage: (value: unknown) => void
-  /** Called for each line that is neither JSON nor blank. `excerpt` is short and printable. */
+  /** Called for each line, not blank, that is no JSON or nests too deep. `excerpt` is short and printable. */
   readonly onNoise: (excerpt: string) => void
   /** Called once when the stream has ended, with an error when the stream failed. Not called after `close`. */
   readonly onClosed: (error: Error | undefined) => void
@@ -57,7 +57,7 @@ export interface RpcPeerOptions {
   readonly onNotification?: (notification: IncomingCall) => void | Promise<void>
   /** Called when a message breaks a rule, a response matches no request, or a handler fails. */
   readonly onInvalid?: (what: RpcRule | 'unknown_id' | 'null_id' | 'handler_failed', detail: unknown) => void
-  /** Called for each line that is neither JSON nor blank, with a short, printable excerpt. */
+  /** Called for each line, not blank, that is no JSON or nests too deep, with a short, printable excerpt. */
   readonly onNoise?: (excerpt: string) => void
   /** Called once when the connection ends, except by `close()`. */
   readonly onClosed?: (error: Error | undefined) => void
@@ -198,7 +198,7 @@ export class RpcPeer {
     if (this.#incoming.get(id) === request) this.#incoming.delete(id)
   }
 
-  /** Returns the error for the response: an RpcError unchanged, otherwise a general error. */
+  /** Returns the error for the response: that of an RpcError, else `requestCancelled` or `internalError`. */
   #errorFor(error: unknown, isCancelled: boolean): RpcErrorObject {
     if (error instanceof RpcError) return { code: error.code, message: error.message, data: error.data }
     if (isCancelled) return { code: rpcCodes.requestCancelled, message: 'Request cancelled' }

@@ -33,7 +33,7 @@ export type Upgrade =
 
 type Headers = Readonly<Record<string, string>>
 
-/** The headers of every refusal: pages of other sites learn nothing from a refusal. */
+/** The headers of every response that refuses an upgrade, so that pages of other sites learn nothing from it. */
 const guards: Headers = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
