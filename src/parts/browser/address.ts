@@ -1,5 +1,6 @@
 /**
- * Decides which addresses the browser may open: `about:blank`, and http and https addresses of other machines.
+ * Decides which addresses the browser may open: `about:blank`, and http and https addresses of other machines, but no
+ * link-local addresses and no credential services of clouds.
  *
  * The operator's allow list adds addresses of this machine. An entry is a host, a host with a port, or `file:`.
  */
@@ -13,7 +14,7 @@ const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 
 
 /**
  * Returns the absolute URL for an address of a model. An address without a scheme gets https.
- * @throws AppError `invalid_input` for another text, `address_refused` for an address that may not be opened
+ * @throws AppError `invalid_input` for a text that is no address, `address_refused` for an address that is not allowed
  */
 export function parseAddress(given: string, allowed: readonly string[]): string {
   const text = given.trim()

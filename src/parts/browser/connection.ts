@@ -122,7 +122,7 @@ export class CdpConnection {
   }
 }
 
-/** One target on a connection: sends commands to the target and listens to its events. */
+/** A session with the browser or one of its targets, such as a tab: sends commands to it and listens to its events. */
 export class CdpSession {
   readonly id: string
   readonly #connection: CdpConnection

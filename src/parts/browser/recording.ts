@@ -16,7 +16,7 @@ export interface RecordingLimits {
 
 interface RecordedFrame {
   readonly jpeg: Buffer
-  /** Seconds since 1970. */
+  /** The time of the picture, in seconds since the epoch. */
   readonly at: number
 }
 
@@ -35,7 +35,7 @@ export class Recording {
     return this.#frames.length >= this.#limits.limitFrames || this.#bytes >= this.#limits.limitBytes
   }
 
-  /** Records this tab instead of the previous tab, unless the recording is full. */
+  /** Records this tab instead of the previous tab. A full recording records no tab. */
   async follow(tab: Tab, signal?: AbortSignal): Promise<void> {
     this.#leave()
     if (this.isFull) return
@@ -79,7 +79,10 @@ export class Recording {
     this.#tab.session.tell('Page.stopScreencast')
   }
 
-  /** Adds a picture and acknowledges it after `intervalMs`, unless a newer picture comes first. */
+  /**
+   * Adds a picture of the recorded tab. Acknowledges it after `intervalMs`, unless a newer picture comes first or the
+   * recording is full.
+   */
   #take(tab: Tab, { data, metadata, sessionId }: Fields): void {
     if (tab !== this.#tab) return
     const jpeg = Buffer.from(textOrEmpty(data), 'base64')

@@ -30,7 +30,10 @@ const originChars = 100_000
 /** Timeout of a command that reads from a tab. A tab that does not answer is left out. */
 const tabLimitMs = 3000
 
-/** Returns cookies and storage as JSON text. @throws the errors of `CdpConnection.call` */
+/**
+ * Returns cookies and the storage of open pages as JSON text. Tells whether limits leave parts out.
+ * @throws the errors of `CdpConnection.call`
+ */
 export async function getStorage(browser: Browser, signal: AbortSignal): Promise<Outcome> {
   const answer = await browser.root.call('Storage.getCookies', {}, { signal })
   const kept = objectsOf(answer['cookies'])
@@ -61,7 +64,10 @@ export async function getStorage(browser: Browser, signal: AbortSignal): Promise
   }
 }
 
-/** Restores a storage state. @throws AppError `invalid_input` for another form; the errors of `Browser.createTab` */
+/**
+ * Restores the cookies and the storage in `state`.
+ * @throws AppError `invalid_input` for a `state` of another form; the errors of `Browser.createTab`
+ */
 export async function setStorage(
   browser: Browser, state: Readonly<Record<string, unknown>>, signal: AbortSignal,
 ): Promise<Outcome> {

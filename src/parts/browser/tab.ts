@@ -118,7 +118,10 @@ export class Tab {
     }
   }
 
-  /** Opens an address; see `settle`. @throws AppError `upstream_failed`, `upstream_timeout`; the signal's reason */
+  /**
+   * Opens an address, then waits with `settle`.
+   * @throws AppError `upstream_failed`, `upstream_timeout`; the signal's reason
+   */
   async navigate(url: string, options: CallOptions): Promise<void> {
     this.elements = []
     try {

@@ -34,9 +34,9 @@ export interface ConversationPluginOptions {
 }
 
 /**
- * Returns the content of a conversation's plugins.
- * @throws AppError `invalid_input` for a plugin in the request that is unusable or named twice; `not_found`,
- * `bad_request` and `forbidden` for its path
+ * Returns the content of the plugins that the request names and, with `withInstalled`, of the enabled plugins.
+ * @throws AppError `invalid_input` for a named plugin that is unusable or named twice; `not_found`, `bad_request` and
+ * `forbidden` for its path
  */
 export async function pluginsFor(
   { named, withInstalled }: PluginRequest, options: ConversationPluginOptions,
@@ -70,7 +70,10 @@ async function namedPlugin(
   return readPlugin({ folder: path, privateDirs: options.privateDirs, warn }, basename(path).toLowerCase())
 }
 
-/** True when a request names this plugin by its name, its folder, or the source of its installation. */
+/**
+ * True when a request names this plugin by its name, its folder, or the source of its installation with the same
+ * `repo_path` and, if the request has a `ref`, the same `ref` or commit.
+ */
 function isMeant({ record, folder }: Installed, { source, ref, repo_path }: PluginSource): boolean {
   if (source === record.name || source === folder) return true
   const isSameRef = ref === undefined || ref === record.ref || ref === record.resolved_ref

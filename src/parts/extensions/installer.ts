@@ -137,7 +137,10 @@ async function* archiveEntries(machine: Machine, { path }: LocalSource): AsyncGe
   }
 }
 
-/** Returns the name of the only entry of a folder, if it is a folder that wraps an extension; else undefined. */
+/**
+ * Returns the name of the only entry in `folder`, if the entry is a folder. Returns undefined for other content, and
+ * for a folder that belongs to an extension (`skills`, `commands`, or a name that begins with a dot).
+ */
 async function onlyFolderIn(folder: string): Promise<string | undefined> {
   const entries = await readdir(folder, { withFileTypes: true })
   const [first] = entries

@@ -89,7 +89,10 @@ export function skillsOf({ skills }: Plugin): readonly PluginSkill[] {
   return skills.map(({ name, description }) => ({ name, description: description ?? null }))
 }
 
-/** Returns the sorted relative paths of the files below a folder, but none in `.git` and `node_modules`. */
+/**
+ * Returns the sorted relative paths of the files below a folder, but none in `.git` and `node_modules`, and none after
+ * the first `fileLimit` entries.
+ */
 export async function filesIn(folder: string, privateDirs: readonly string[]): Promise<readonly string[]> {
   const files: string[] = []
   await createWorkspace({ workingDir: folder, privateDirs }).at('.', (place) => walkTree(place, {

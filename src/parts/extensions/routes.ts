@@ -108,7 +108,7 @@ async function shown(
   return kind === 'skills' ? item : { ...item, ...(await contentOf(installed, parts)) }
 }
 
-/** Returns the skills and files of a plugin; null when its files cannot be used. */
+/** Returns the skills and files of a plugin; null for both when its files cannot be used. */
 async function contentOf(
   installed: Installed, { log }: ExtensionParts,
 ): Promise<Pick<InstalledPlugin, 'skills' | 'files'>> {

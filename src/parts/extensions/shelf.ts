@@ -32,10 +32,10 @@ export interface Installed {
   readonly folder: string
 }
 
-/** The form of a name: lower-case letters and digits, with single hyphens between them. */
+/** The form of an extension's name: lower-case letters and digits, with single hyphens between them. */
 export const nameForm = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 export const nameLimit = 64
-/** The most extensions of one kind. */
+/** The most installed extensions of one kind. */
 const shelfLimit = 200
 const workShape = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const previousShape = /^\.(.+)\.previous$/

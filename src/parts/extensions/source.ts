@@ -38,7 +38,7 @@ const refForm = /^(?!-)(?!.*(?:\.\.|@\{|\/\/|\/$|\.$))[A-Za-z0-9_./@+-]{1,256}$/
 const accepted = 'expected the absolute path of a folder or an archive, an https address of a git repository, or ' +
   '"github:owner/repository"'
 
-/** Reads the source of a request. @throws AppError `invalid_input` for a source of another form */
+/** Reads the source in a request. @throws AppError `invalid_input` for an unusable `source`, `ref` or `repo_path` */
 export function readSource({ source, ref, repo_path }: SourceRequest): Source {
   const text = source.trim()
   if (ref !== undefined && !refForm.test(ref)) throw fault('ref', 'expected a branch, a tag or a commit id', ref)

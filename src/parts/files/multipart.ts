@@ -7,7 +7,7 @@ import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../base/errors.ts'
 
 export interface MultipartLimits {
-  /** The most parts. */
+  /** The most parts of a body. */
   readonly partLimit: number
   /** The most bytes in the headers of one part. */
   readonly headerLimitBytes: number
@@ -46,7 +46,7 @@ export function boundaryOf(contentType: string | undefined): string {
 
 /**
  * Yields the parts of a body, in order.
- * @throws AppError `bad_request` for a body that breaks a rule, `body_too_large` for too many parts or headers
+ * @throws AppError `bad_request` for a malformed body, `body_too_large` for too many parts or too many bytes of headers
  */
 export async function* readParts(
   source: AsyncIterable<Buffer>,

@@ -10,7 +10,7 @@ import type { Difference, Installation, InstalledFile } from './record.ts'
 export interface Comparison {
   /** Sorted by path; empty when every file is as it was installed. */
   readonly differences: readonly Difference[]
-  /** The files of the folder at this moment. */
+  /** The files that the comparison found in the folder. */
   readonly files: readonly InstalledFile[]
 }
 

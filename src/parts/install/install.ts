@@ -29,7 +29,7 @@ export interface InstallOptions {
   readonly signal: AbortSignal
   readonly clock: Clock
   readonly createId: () => string
-  /** Called before each step that takes long. */
+  /** Called with a description of each long step, before the step. */
   readonly report: (step: string) => void
   /** The package locks (`lock.ts`). Default: the locks of this release. */
   readonly locks?: Locks

@@ -1,6 +1,6 @@
 /**
- * Installs agents on request of clients, one after another, and reports the state of each installation. The reports end
- * with the server.
+ * Installs agents on request of clients, one after another, and reports the state of each installation. The end of the
+ * server discards the states.
  */
 import { randomUUID } from 'node:crypto'
 import { ok, type Call } from '../../api/call.ts'
@@ -26,14 +26,14 @@ export class InstallJobs {
   /** The newest job of each agent, by the agent's name. */
   readonly #jobs = new Map<string, Job>()
   readonly #closed = new AbortController()
-  /** Resolves when all installations of this server have ended. */
+  /** Resolves when all installations that were requested so far have ended. */
   #ended: Promise<void> = Promise.resolve()
 
   constructor(needs: JobNeeds) {
     this.#needs = needs
   }
 
-  /** Starts the installation of an agent, unless the installation is running. @throws AppError `not_found` */
+  /** Queues the installation of an agent, unless it is queued or running. @throws AppError `not_found` */
   begin(call: Call): HttpResponse {
     const name = parameterOf(call.parameters, 'name')
     const provider = this.#needs.providers.find((one) => one.name === name)
@@ -50,7 +50,7 @@ export class InstallJobs {
     return ok({ items: [...this.#jobs.values()].map((job) => this.#view(job)) })
   }
 
-  /** Aborts running installations, and waits until their processes have ended. Idempotent. */
+  /** Aborts the running and the queued installations, and waits until they have ended. Idempotent. */
   async close(): Promise<void> {
     this.#closed.abort(new AppError('unavailable', 'The server is shutting down'))
     await this.#ended

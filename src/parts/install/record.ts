@@ -20,7 +20,7 @@ export interface Installation {
   readonly folder: string
   /** The path of the program in that folder. */
   readonly entry: string
-  /** True when the entry is a script that Node runs; false when the entry itself can be executed. */
+  /** True when Node runs the entry as a script; false when the entry is started as a program. */
   readonly runsOnNode: boolean
   /** The version of Node that installed the agent. */
   readonly nodeVersion: string

@@ -229,7 +229,8 @@ export class HttpTransport implements Transport, Framing {
   /**
    * Reads a stream up to the response to the request `id`, or to its end. Also returns after an interruption if the
    * stream can be resumed.
-   * @throws the error of another interrupted stream, AppError for a body of another type
+   * @throws the error of an interrupted stream that cannot be resumed; AppError for a body that is neither JSON nor an
+   * event stream
    */
   async #read(stream: OutboundStream, signal: AbortSignal, id: unknown): Promise<StreamPart> {
     const type = stream.headers['content-type'] ?? ''

@@ -69,7 +69,7 @@ export function callSilenceMs({ timeout }: McpServer): number {
   return milliseconds(timeout, usualCallMs)
 }
 
-/** Returns the names of the secrets that the settings refer to. */
+/** Returns the names of the secrets that variables, headers and `auth` in the settings refer to. */
 export function secretsNamedBy({ env, headers, auth }: McpServer): ReadonlySet<string> {
   return new Set([...JSON.stringify([env, headers, auth]).matchAll(reference)].flatMap(([, name]) => name ?? []))
 }

@@ -23,9 +23,12 @@ export interface McpService {
   startSignIn(request: McpTestRequest): Promise<McpOAuthStart>
   /** Returns the state of a sign-in. @throws AppError `not_found` */
   signIn(id: string): McpOAuthStatus
-  /** Gives a sign-in the address that a browser was sent to. @throws AppError `not_found`, `conflict`, `bad_request` */
+  /**
+   * Gives a sign-in the address to which the authorization server sent the browser.
+   * @throws AppError `not_found`, `conflict`, `bad_request`
+   */
   takeAddress(id: string, address: string): McpOAuthStatus
-  /** Gives a response of an authorization server to the sign-in with its `state`. Returns false if there is none. */
+  /** Gives an authorization response to the sign-in with the same `state`. Returns false if no sign-in has it. */
   takeAnswer(answer: URLSearchParams): boolean
   /**
    * Forgets the logins of servers with this name.

@@ -118,7 +118,7 @@ export class SignIns {
     take(job, url.searchParams)
   }
 
-  /** Gives a response of an authorization server to the sign-in with its `state`. Returns false if there is none. */
+  /** Gives an authorization response to the sign-in with the same `state`. Returns false if no sign-in has it. */
   takeAnswer(answer: URLSearchParams): boolean {
     const waiting = [...this.#jobs.values()].filter(
       ({ authorization }) => authorization !== undefined && hasState(answer, authorization.state),

@@ -15,7 +15,7 @@ export interface McpToolOptions {
   /** The server's listing of the tool, masked. */
   readonly listed: McpTool
   readonly serverName: string
-  /** Calls the tool and returns the raw result. @throws AppError when there is none, or the signal's reason */
+  /** Calls the tool and returns the raw result. @throws AppError if there is no result; the signal's reason */
   readonly call: (args: JsonObject, signal: AbortSignal) => Promise<Fields>
 }
 

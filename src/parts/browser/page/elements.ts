@@ -137,7 +137,10 @@ function (limits) {
   }
 }`
 
-/** Returns the element at an index of the last list of `findElements`; null when it is no longer on the page. */
+/**
+ * Returns the element at an index of the last list of `findElements`; null for an index without an element, and for an
+ * element that is no longer on the page.
+ */
 export const elementAt = String.raw`
 function (index) {
   const element = globalThis.agentElements && globalThis.agentElements[index]

@@ -53,7 +53,10 @@ function (text) {
   }
 }`
 
-/** Returns the value of the element, cut at `limitChars`; the label chosen in a list; the length of a password. */
+/**
+ * Returns the value of the element, cut at `limitChars`; for a list the label of the chosen option, for a password a
+ * note of its length.
+ */
 export const valueNow = String.raw`
 function (limitChars) {
   if (this.type === 'password') return '(hidden, ' + this.value.length + ' characters)'

@@ -12,7 +12,7 @@ export class Bytes {
     this.#limitBytes = limitBytes
   }
 
-  /** Reads `count` bytes; undefined at the end. @throws AppError if the source ends within them, or is too long */
+  /** Reads `count` bytes; undefined at the end. @throws AppError if the source ends within them or exceeds its limit */
   async take(count: number): Promise<Buffer | undefined> {
     const pieces: Buffer[] = []
     let missing = count
@@ -26,7 +26,7 @@ export class Bytes {
     return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
   }
 
-  /** Yields the next `count` bytes in pieces. @throws AppError if the source ends within them, or is too long */
+  /** Yields the next `count` bytes in pieces. @throws AppError if the source ends within them or exceeds its limit */
   async *pieces(count: number): AsyncGenerator<Buffer, void> {
     for (let missing = count; missing > 0;) {
       const piece = await this.#next(missing)

@@ -1,5 +1,5 @@
 /**
- * Checks the names of an archive's entries: each must be the target folder or a path below it.
+ * Checks the names of an archive's entries: each must be the top folder or a path below it.
  *
  * Two files must not have one path. Paths that differ in case or Unicode form only are refused.
  */
@@ -50,7 +50,11 @@ export function assertInside(parts: readonly string[], target: string): void {
   }
 }
 
-/** Returns the parts of a relative path. @throws AppError `bad_request` for another, too long or too deep path */
+/**
+ * Returns the parts of a relative path, without `.`.
+ * @throws AppError `bad_request` for a path that is empty, absolute or too deep, or has `..`, a refused character or a
+ * part that is too long
+ */
 export function partsOf(name: string): readonly string[] {
   if (name === '') throw refused(name, 'it is empty')
   if (isRooted(name)) throw refused(name, 'it is absolute')

@@ -9,7 +9,7 @@ import { entryLimit, noContent, textOf, unusable, type Entry, type EntryKind } f
 import { noRecords, paxRecords, type PaxRecords } from './pax.ts'
 
 const blockBytes = 512
-/** The most bytes of an extended header or a long name. */
+/** The most bytes of an extended header, a long name or a long target. */
 const extensionLimitBytes = 64 * 1024
 /** The most headers: each entry can have its own, an extended header, a long name and a long target. */
 const headerLimit = 4 * entryLimit

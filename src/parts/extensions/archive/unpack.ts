@@ -11,7 +11,10 @@ import type { Entry } from './entry.ts'
 
 const syncLimit = 32
 
-/** Writes all entries. @throws AppError `bad_request`; system errors of writing; the signal's reason */
+/**
+ * Writes the entries, except those that are left out, into `folder`, and syncs the files.
+ * @throws AppError `bad_request`; system errors of writing; the signal's reason
+ */
 export async function unpack(entries: AsyncIterable<Entry>, folder: string, signal: AbortSignal): Promise<void> {
   const written = new WrittenFiles()
   try {

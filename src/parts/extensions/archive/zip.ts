@@ -55,7 +55,7 @@ async function readDirectory(file: RandomAccess): Promise<Directory & { readonly
   return { offset, ...directoryOf(await exactly(file, offset, length), count) }
 }
 
-/** Checks that a local header repeats its record. Returns the number of bytes between the header and the data. */
+/** Checks that a local header repeats its record. Returns the length of the name and extra field before the data. */
 async function assertLocalHeader(file: RandomAccess, record: ZipRecord): Promise<number> {
   const header = await exactly(file, record.offset, localBytes)
   const nameLength = header.readUInt16LE(26)

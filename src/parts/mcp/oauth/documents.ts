@@ -11,7 +11,7 @@ import { isLoopbackAddress, isOwnAddress } from '../../net/address.ts'
 import { sendRequest } from '../../net/outbound.ts'
 import type { Fields } from '../../../base/fields.ts'
 
-/** The addresses that a sign-in may use, and the signal that ends its requests. */
+/** Whether a sign-in may use addresses of this machine, and the signal that ends its requests. */
 export interface Reach {
   readonly allowsThisMachine: boolean
   readonly signal: AbortSignal
@@ -34,7 +34,7 @@ const limitBytes = 256 * 1024
 const timeoutMs = 30_000
 
 /**
- * Returns the addresses that a sign-in to the MCP server at `serverUrl` may use.
+ * Returns the `Reach` of a sign-in to the MCP server at `serverUrl`. It allows this machine if the server is on it.
  * @throws AppError `bad_request` when `serverUrl` is neither https nor http on this machine
  */
 export function reachOf(serverUrl: string, signal: AbortSignal): Reach {

@@ -113,7 +113,10 @@ export function secretsOf({ accessToken, refreshToken, source }: Login): string[
   return [accessToken, refreshToken, source?.client.secret].flatMap((secret) => secret ?? [])
 }
 
-/** Returns the logins by server name. Addresses are left out, because they may contain credentials. */
+/**
+ * Returns the logins by server name; of several logins with one name, the last. Addresses are left out, because they
+ * may contain credentials.
+ */
 function byServer(logins: KeptLogins): ReadonlyMap<string, unknown> {
   return new Map([...logins].map(([key, kept]) => [/^\[(".*?[^\\]"),/.exec(key)?.[1] ?? '', kept]))
 }

@@ -13,7 +13,7 @@ export interface Login {
   readonly scope: string | undefined
   /** The expiry in milliseconds since the epoch; undefined if unknown. */
   readonly expiresAt: number | undefined
-  /** The time of the login, in milliseconds since the epoch; 0 if unknown. The newer of two logins is used. */
+  /** The time of the token response, in milliseconds since the epoch; 0 if unknown. The newer of two logins is used. */
   readonly obtainedAt: number
   readonly source: LoginSource | undefined
 }
@@ -37,8 +37,8 @@ export function loginFrom(tokens: Tokens, source: LoginSource, now: number, prev
 }
 
 /**
- * Returns the state for settings. `isCredentialName` (settings/secret-values) must recognize the names of the secret
- * members.
+ * Returns the login as `auth.state` of the settings. `isCredentialName` (settings/secret-values) must recognize the
+ * names of the secret members.
  */
 export function stateOf({ accessToken, refreshToken, scope, expiresAt, obtainedAt, source }: Login): Fields {
   return withoutGaps({
@@ -61,7 +61,7 @@ export function stateOf({ accessToken, refreshToken, scope, expiresAt, obtainedA
   })
 }
 
-/** Returns the login in a state; undefined without a token, or when the token is for another server. */
+/** Returns the login in an `auth.state`; undefined without a token, or when the token is for another server. */
 export function loginOf(state: unknown, serverUrl: string): Login | undefined {
   const { tokens, client_info: info, token_expires_at: expiresAt } = objectOf(state)
   const accessToken = textOf(memberAt(tokens, 'access_token'))

@@ -2,8 +2,8 @@
  * The redirect URI of all sign-ins: the address of this server to which browsers bring the answers of authorization
  * servers.
  *
- * Without a public address, it is a loopback address (RFC 8252, section 7.3). A user with a browser on another machine
- * can copy that address.
+ * Without a public address, it is a loopback address (RFC 8252, section 7.3), which a browser on another machine cannot
+ * reach. The user then copies the address from that browser to the client.
  */
 import { AppError } from '../../../base/errors.ts'
 
