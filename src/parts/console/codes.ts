@@ -45,9 +45,10 @@ export class Codes {
     const found = this.#codes.get(digest)
     if (found === undefined) return this.#spent.has(digest) ? 'spent' : 'unknown'
     this.#codes.delete(digest)
+    if (this.#clock() >= found.end) return 'unknown'
     dropOldest(this.#spent, spentLimit - 1)
     this.#spent.add(digest)
-    return this.#clock() < found.end ? { key: found.key } : 'unknown'
+    return { key: found.key }
   }
 }
 
