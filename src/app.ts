@@ -127,13 +127,13 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
   const { find: findConnection } = providerConnectionsOf(() => parts)
   const stores = openSealedStores({ dataDir: folder.path, cipher, masker, providers, parts: all, log, findConnection })
-  undo.push(() => stores.changes.close())
+  const reserve = await Reserve.open({ path: folder.reserve, clock })
+  undo.push(() => reserve.close(), () => stores.changes.close())
   const { settings, profiles, secrets } = stores
   await checkSeals(stores, log)
   const { runtimeDir, secretFolder } = await prepareRuntime(folder, secrets, options)
   undo.push(() => secretFolder.close())
   const vault = createAgentVault({ cipher, providers, setMasked: createMaskedValues(masker), isLoaderVariable })
-  const reserve = await Reserve.open({ path: folder.reserve, clock })
   const urls: string[] = []
   const followers = new Set<ConversationFollower>()
   const [counts, admission] = [new Counts(), new Admission()]

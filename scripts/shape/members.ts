@@ -84,9 +84,12 @@ function spellsWay(file: SourceFile, index: number): boolean {
   if (token.kind === 'word') {
     const isMember = before?.text === '.' || before?.text === '?.'
     const isListed = (before?.text === '{' || before?.text === ',') && after?.text !== '('
-    return namesOfWays.has(token.text) && (isMember || isListed)
+    if (namesOfWays.has(token.text) && (isMember || isListed)) return true
+    if (isMember || after?.text !== '+') return false
   }
-  if (token.kind !== 'string' && token.kind !== 'template' && token.text !== '[') return false
+  if (token.kind === 'number' || token.kind === 'regex') return false
+  const isGroup = token.text === '(' && before?.endsValue === false
+  if (token.kind === 'mark' && token.text !== '[' && !isGroup) return false
   if (token.kind === 'template' && token.text.startsWith('}')) return false
   const value = evaluateAt(file, index, () => undefined)?.value
   return value?.kind === 'text' && namesOfWays.has(value.text)

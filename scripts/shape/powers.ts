@@ -127,8 +127,9 @@ function globalName(code: readonly Token[], index: number): string {
 }
 
 function danger(code: readonly Token[], index: number): string | undefined {
-  if (!isGlobal(code, index)) return undefined
   const word = code[index]?.text ?? ''
+  if (word === '\\') return 'an escape in a name hides the name: write its letters'
+  if (!isGlobal(code, index)) return undefined
   const after = code[index + 1]?.text
   if (forbiddenGlobals.has(word) || (word === 'global' && (after === '.' || after === '['))) {
     return `"${word}" makes code at run time or hides which name is used: write the code, name the name`

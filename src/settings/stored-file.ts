@@ -2,7 +2,8 @@
  * A JSON file of the data folder as a value in memory: read once, changed by one writer at a time, replaced as a whole.
  *
  * A changed value is visible when it is on disk. An unreadable file is not replaced: each use throws
- * `settings_unreadable` until the file is repaired. A closed server changes no file, since another server may own it.
+ * `settings_unreadable` until the file is repaired. After `Changes.close` no file is changed, because another server
+ * may own it.
  */
 import { basename } from 'node:path'
 import { AppError } from '../base/errors.ts'

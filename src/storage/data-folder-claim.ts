@@ -28,8 +28,8 @@ export async function claimDataFolder(path: string): Promise<{ readonly othersMa
   const folder = resolve(path)
   try {
     await makeFolder(folder, ownFolder)
-    await assertOwnFolder(folder)
     const isOne = await isDataFolder(folder)
+    await assertOwnFolder(folder)
     const others = await assertNotOpen(folder)
     if (!isOne) await createFormat(folder)
     await readInstance(folder)
@@ -61,8 +61,7 @@ export async function isDataFolder(path: string): Promise<boolean> {
 
 /** @throws AppError `not_found` unless the folder is a data folder; the errors of `isDataFolder` */
 export async function assertDataFolder(path: string): Promise<void> {
-  if (await isDataFolder(path)) return
-  throw new AppError('not_found', `There is no data folder at "${path}": the first start of the server makes it`)
+  if (!await isDataFolder(path)) throw noDataFolder(path)
 }
 
 /**
@@ -70,8 +69,9 @@ export async function assertDataFolder(path: string): Promise<void> {
  * the errors of `assertDataFolder`
  */
 export async function assertOwnDataFolder(path: string): Promise<void> {
+  const isOne = await isDataFolder(path)
   await assertOwnFolder(path)
-  await assertDataFolder(path)
+  if (!isOne) throw noDataFolder(path)
 }
 
 /** @throws AppError `storage_failed` for a folder of another user. A missing folder is accepted. */
@@ -85,8 +85,13 @@ export async function assertOwnFolder(path: string): Promise<void> {
 /** Returns why `user` may not change a folder of `owner`; undefined if the two are equal, or one is unknown. */
 export function ownerProblem(owner: number | undefined, user: number | undefined): string | undefined {
   if (owner === undefined || user === undefined || owner === user) return undefined
-  return `it belongs to the user ${owner}, and this is the user ${user}; run the command as the owner ` +
-    `(sudo -u '#${owner}' ...), or change the owner of everything in it (chown -R)`
+  const asOwner = owner === 0 ? '' : `run the command as the owner (sudo -u '#${owner}' ...), or `
+  return `it belongs to the user ${owner}, and this is the user ${user}; ` +
+    `${asOwner}change the owner of everything in it (chown -R)`
+}
+
+function noDataFolder(path: string): AppError {
+  return new AppError('not_found', `There is no data folder at "${path}": the first start of the server makes it`)
 }
 
 async function createFormat(folder: string): Promise<void> {

@@ -29,6 +29,7 @@ export class Reserve {
   /** Resolves when the last change of the file has ended. Changes run one after another. */
   #change: Promise<void> = Promise.resolve()
   #triedAt = -Infinity
+  #isClosed = false
 
   /** Reserves the space. If that fails, for example on a full disk, the reserve begins as released. */
   static async open(options: ReserveOptions): Promise<Reserve> {
@@ -57,9 +58,10 @@ export class Reserve {
   /**
    * Resolves when the space is reserved.
    * @throws AppError `storage_full` without space, and within a second of the last attempt or `release`;
-   * `storage_failed`
+   * `storage_failed`; `unavailable` after `close`
    */
   async assertHeld(): Promise<void> {
+    if (this.#isClosed) throw new AppError('unavailable', 'The server is closed')
     if (this.#held) return
     const now = this.#clock()
     if (now >= this.#triedAt && now - this.#triedAt < retryAfterMs) {
@@ -70,6 +72,12 @@ export class Reserve {
       if (!(await this.#isTaken())) await this.#take()
       this.#held = true
     })
+  }
+
+  /** Makes no file from now on. Resolves when the last change of the file has ended. */
+  close(): Promise<void> {
+    this.#isClosed = true
+    return this.#change
   }
 
   /**

@@ -1,5 +1,8 @@
 /** A data folder of another user: each command that writes into it refuses it, and changes nothing. */
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import {
+  chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import {
@@ -13,12 +16,24 @@ import { suite } from '../support/suite.ts'
 
 const test = suite('cli: a data folder of another user')
 
-const isRoot = process.geteuid?.() === 0
 const nobody = 65_534
+/** True for a root that may give files away; false for a root of a user namespace with one user. */
+const isRoot = mayGiveAway()
 
-/** Returns a folder of another user: root gives a data folder away; for another user, it is a folder of root. */
+function mayGiveAway(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'owner-'))
+  try {
+    chownSync(folder, nobody, nobody)
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Returns a data folder of another user, which only root can make. */
 async function foreignFolder(folder: string): Promise<string> {
-  if (!isRoot) return '/etc'
   const data = join(folder, 'data')
   await claimDataFolder(data)
   for (const path of [data, join(data, 'format.json')]) chownSync(path, nobody, nobody)
@@ -31,7 +46,7 @@ test('the owner may, another user may not, and an unknown user may', () => {
   assert.is(ownerProblem(undefined, 0), undefined)
   assert.is(ownerProblem(4711, undefined), undefined)
   assert.match(ownerProblem(4711, 0) ?? '', /the user 4711, and this is the user 0; run .*sudo -u '#4711'.*chown -R/)
-  assert.match(ownerProblem(0, 4711) ?? '', 'belongs to the user 0')
+  assert.match(ownerProblem(0, 4711) ?? '', /the user 0, and this is the user 4711; change the owner/)
 })
 
 const commands: readonly (readonly string[])[] = [
@@ -45,6 +60,7 @@ const commands: readonly (readonly string[])[] = [
 
 test('the program refuses to write into it with exit code 5, names the owner and the remedy, and leaves it as it was',
   () => inFolder(async (folder) => {
+    if (!isRoot) return
     const data = await foreignFolder(folder)
     const owner = statSync(data).uid
     const before = readdirSync(data)
@@ -56,18 +72,31 @@ test('the program refuses to write into it with exit code 5, names the owner and
     assert.equal(readdirSync(data), before)
   }))
 
-test('a claim and a restore refuse it before a file is made, and a missing folder is nobody\'s', () => inFolder(async (folder) => {
-  const data = isRoot ? join(folder, 'empty') : '/etc'
+test('nobody is told to change the owner of a folder that is no data folder', () => inFolder(async (folder) => {
+  const data = isRoot ? join(folder, 'home') : '/etc'
   if (isRoot) {
     mkdirSync(data, { mode: 0o700 })
+    writeFileSync(join(data, 'letter.txt'), 'Dear friend')
     chownSync(data, nobody, nobody)
   }
-  for (const attempt of [claimDataFolder, assertOwnFolder, assertOwnDataFolder]) {
-    const { code, message } = await failure(attempt(data))
-    assert.is(code, 'storage_failed')
-    assert.match(message, `Cannot use "${data}": it belongs to the user ${statSync(data).uid}`)
+  for (const words of commands) {
+    const { code, stderr } = await runToEnd([...words, '--data-dir', data], folder)
+    assert.is(code, 5, words.join(' '))
+    assert.match(stderr, 'it is no data folder')
+    assert.not.match(stderr, 'chown')
   }
+}))
+
+test('a claim and a restore refuse it before a file is made, and a missing folder is nobody\'s', () => inFolder(async (folder) => {
   if (isRoot) {
+    const data = join(folder, 'empty')
+    mkdirSync(data, { mode: 0o700 })
+    chownSync(data, nobody, nobody)
+    for (const attempt of [claimDataFolder, assertOwnFolder, assertOwnDataFolder]) {
+      const { code, message } = await failure(attempt(data))
+      assert.is(code, 'storage_failed')
+      assert.match(message, `Cannot use "${data}": it belongs to the user ${nobody}`)
+    }
     const { message } = await failure(RestoreFolder.withFolder(data, async () => undefined))
     assert.match(message, `belongs to the user ${nobody}`)
     assert.equal(readdirSync(data), [])

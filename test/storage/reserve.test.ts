@@ -46,6 +46,23 @@ test('gives its space back, and takes it again no sooner than a second later', (
     assert.is((await stat(path)).size, 100)
   }))
 
+test('takes no space after its close, because another server may own the folder', () =>
+  withFolder(async (directory) => {
+    const path = join(directory, 'reserve')
+    let now = 5000
+    const reserve = await Reserve.open({ path, clock: () => now, sizeBytes: 100 })
+    await reserve.release()
+    now = 7000
+    const attempt = reserve.assertHeld()
+    await reserve.close()
+    assert.is((await stat(path)).size, 100)
+    await attempt
+    await rm(path)
+    assert.is(await codeOfFailure(reserve.assertHeld()), 'unavailable')
+    assert.is(await reserve.problem(), 'The server is closed')
+    assert.is(await stat(path).then(() => true, () => false), false)
+  }))
+
 test('tries again at once when the clock was set back', () =>
   withFolder(async (directory) => {
     let now = 5000

@@ -92,10 +92,10 @@ async function examineDataFolder(dataDir: string, proc: string): Promise<Finding
   if (!folder.isDirectory()) return problem('is not a folder', 'choose another one with --data-dir')
   const owner = `user ${folder.uid}`
   if (!await may(dataDir)) return problem(`belongs to ${owner} and may not be written`, 'run the server as its owner')
-  const foreign = ownerProblem(folder.uid, process.geteuid?.())
-  if (foreign !== undefined) return problem(foreign, 'run the server and its commands as the owner of the folder')
   const refusal = await isDataFolder(dataDir).then(() => undefined, messageOf)
   if (refusal !== undefined) return problem(refusal, 'choose another folder with --data-dir, or use another version')
+  const foreign = ownerProblem(folder.uid, process.geteuid?.())
+  if (foreign !== undefined) return problem(foreign, 'run the server and its commands as the owner of the folder')
   const others = othersMay(folder.mode)
   if (others === 'write') {
     return problem(`other users may write it (mode ${formatMode(folder.mode)})`, `chmod 700 ${dataDir}`)

@@ -53,9 +53,12 @@ uncertain. Nobody answers questions: decide, and say what you assumed.
 ${prompt}`.trim()
 }
 
-/** Returns the stricter of the parent conversation's policy (`above`) and the definition's policy (`mode`). */
+/** Returns a policy that asks whenever the parent conversation's policy (`above`) or the definition's (`mode`) asks. */
 export function policyFor(above: ConfirmationPolicy, mode: PermissionMode | undefined): ConfirmationPolicy {
   const own = mode === undefined ? above : policyOf(mode)
+  if (own.kind === 'ConfirmRisky' && above.kind === 'ConfirmRisky') {
+    return { ...above, confirm_unknown: own.confirm_unknown || above.confirm_unknown }
+  }
   return rank[own.kind] > rank[above.kind] ? own : above
 }
 

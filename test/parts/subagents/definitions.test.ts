@@ -196,6 +196,7 @@ test('nothing gets wider: tools, policy, the tool for tasks itself', () => {
   assert.is(policyFor({ kind: 'NeverConfirm' }, 'confirm_risky').kind, 'ConfirmRisky')
   const risky = { kind: 'ConfirmRisky', threshold: 'LOW', confirm_unknown: true } as const
   assert.is(policyFor(risky, 'always_confirm').kind, 'AlwaysConfirm')
+  assert.equal(policyFor({ ...risky, confirm_unknown: false }, 'confirm_risky'), risky)
 })
 
 test('a definition that cannot be used says why', () => {
