@@ -183,7 +183,7 @@ export class BuiltInAgent implements Agent {
     await toolSet?.close()
   }
 
-  /** Returns the tools; a failed `TurnEnd` when the model's client or a tool cannot be made. */
+  /** Returns the tools; a failed `TurnEnd` when the model's client or the tools cannot be made. */
   async #turnTools(): Promise<readonly Tool[] | TurnEnd> {
     try {
       this.#clientOf(this.#options.settings().llm)

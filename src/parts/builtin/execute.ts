@@ -29,7 +29,7 @@ export interface ExecuteOptions {
   readonly turn: Turn
   /** Takes one of the turn's steps. Returns false when no step is left. */
   readonly takeStep: () => boolean
-  /** The most tools that run at once, unless all tools are `isConcurrent`. */
+  /** The most actions that run at once. There is no limit when the tools of all actions are `isConcurrent`. */
   readonly concurrencyLimit: number
   /** True when the user has approved the actions to execute. */
   readonly isApproved: boolean

@@ -51,7 +51,7 @@ export function judgeSettings(llm: LLM): LLM {
   return { ...llm, stream: false, log_completions: false }
 }
 
-/** Returns the text of a member, cut to `limit` characters; empty when the member is no string. */
+/** Returns the trimmed text of a member, cut to `limit` characters; empty when the member is no string. */
 export function textMember({ object }: Judgement, name: string, limit: number): string {
   const value = object?.[name]
   return typeof value === 'string' ? value.trim().slice(0, limit) : ''

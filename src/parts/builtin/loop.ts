@@ -162,8 +162,8 @@ function overBudget(host: AgentHost): StepEnd {
 }
 
 /**
- * Judges the events after `before`; all events when `before` is undefined. Returns the end `stuck` when the agent
- * repeats itself. After repeated failures, records a message to the model.
+ * With `stuckDetection`, judges the newest events after `before`; all of them when `before` is undefined. Returns the
+ * end `stuck` when the agent repeats itself. After repeated failures, records a message to the model.
  */
 function judge({ host, view, turn }: LoopOptions, before: Event | undefined): StepEnd {
   if (!host.rules().stuckDetection) return undefined
@@ -175,7 +175,10 @@ function judge({ host, view, turn }: LoopOptions, before: Event | undefined): St
   return undefined
 }
 
-/** Ends the turn with a message to the user when the newest message has an image and the model takes no images. */
+/**
+ * Ends the turn with a message to the user when the history ends with a user message that has an image, and the model
+ * takes no images.
+ */
 function refuseImages({ client: model }: ModelChoice, { view, turn }: LoopOptions): StepEnd {
   const asked = view.lastUserMessage
   const isNew = asked !== undefined && view.newest.at(-1)?.id === asked.id
@@ -252,7 +255,10 @@ async function callModel(
 
 const refusals: readonly ModelErrorCode[] = ['LLMContentPolicyViolationError', 'LLMContextWindowExceedError']
 
-/** Prepares the next step after a refusal. @throws ModelError when that is not possible; the signal's reason */
+/**
+ * Prepares the next step after the provider refused a request.
+ * @throws ModelError when the turn cannot go on; the signal's reason
+ */
 async function recover(refusal: ModelError, options: StepOptions): Promise<StepEnd> {
   if (refusal.code === 'LLMContentPolicyViolationError') return correctRefusal(refusal, options)
   if (options.condenser === undefined) throw refusal

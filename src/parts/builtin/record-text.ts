@@ -17,7 +17,10 @@ const leftOut = '[What was before is left out]'
 
 type Mask = (text: string) => string
 
-/** Returns the text of the newest messages that fit, oldest first, without system messages. */
+/**
+ * Returns the text of the newest messages that fit, oldest first, without system messages. The text begins with a note
+ * when messages are left out for their length.
+ */
 export function recordText(messages: readonly Message[], mask: Mask): string {
   const parts: string[] = []
   let room = textLimit

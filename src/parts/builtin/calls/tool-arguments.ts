@@ -28,7 +28,7 @@ export function readArguments(text: string): ReadArguments {
   return { ok: true, args: toJsonObject(value.json) }
 }
 
-/** Converts arguments to the declared types: a list of lines to a text, a JSON text to a list or an object. */
+/** Converts arguments to the declared types if possible: a list of lines to a text, a JSON text to a list or object. */
 export function fitArguments(args: JsonObject, parameters: JsonObject): JsonObject {
   const properties = isJsonObject(parameters['properties']) ? parameters['properties'] : {}
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, fit(value, properties[name])]))

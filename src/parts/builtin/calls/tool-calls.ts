@@ -77,7 +77,10 @@ export function withOwnIds(
   })
 }
 
-/** Describes the tool to the model. Adds the parameters `summary` and `security_risk`, which the server reads. */
+/**
+ * Describes the tool to the model. Adds the parameters that the server reads: `summary` and, unless the tool is
+ * read-only, `security_risk`.
+ */
 export function modelTool({ name, description, parameters, isReadOnly }: Tool): ModelTool {
   const own = parameters['properties']
   const properties = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}

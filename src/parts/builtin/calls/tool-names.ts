@@ -11,7 +11,7 @@ export interface NamedCall {
   readonly args: JsonObject
 }
 
-/** Returns the call under the name of one of `tools`; undefined when no tool matches. */
+/** Returns the call as a call of one of `tools`, if need be with other arguments; undefined when no tool matches. */
 export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCall | undefined {
   if (tools.has(call.name)) return call
   const name = withoutMarkup(call.name)

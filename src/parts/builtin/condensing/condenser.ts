@@ -193,7 +193,7 @@ export class Condenser {
     return summary
   }
 
-  /** Quotes the newest user message, unless the view keeps it. */
+  /** Returns the newest user message, quoted for the summary; empty when there is no message or the view keeps it. */
   #quote(here: ReadonlySet<string>, forgotten: readonly string[]): string {
     const message = this.#options.view.lastUserMessage
     if (message === undefined || (here.has(message.id) && !forgotten.includes(message.id))) return ''

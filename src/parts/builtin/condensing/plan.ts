@@ -29,7 +29,10 @@ export interface Plan {
   readonly offset: number
 }
 
-/** Plans to forget as much as the target needs; undefined when fewer than two events can be forgotten. */
+/**
+ * Plans to forget as much as the target needs, but keeps the last unit and the units from the first open unit on.
+ * Returns undefined when fewer than two events would be forgotten.
+ */
 export function planPart(input: PlanInput, target: Target): Plan | undefined {
   const { units, before, keepFirst } = input
   const from = placeOf(units, keepFirst - before)
@@ -37,7 +40,10 @@ export function planPart(input: PlanInput, target: Target): Plan | undefined {
   return planned(input, from, Math.min(Math.max(...ends), units.length - 1))
 }
 
-/** Plans to forget all units before the first open unit; all units when none is open. The system prompt stays. */
+/**
+ * Plans to forget all units before the first open unit, or all units when none is open; undefined for fewer than two
+ * events. The system prompt stays.
+ */
 export function planAll(input: PlanInput): Plan | undefined {
   return planned(input, 0, input.units.length)
 }

@@ -18,7 +18,7 @@ export interface SummaryOptions {
   readonly mask: (text: string) => string
   /** The most requests to the model for one summary. */
   readonly attempts: number
-  /** The share of its length to which a text is shortened that the model refused as too long. */
+  /** The factor by which the text's limit is multiplied after the model has refused a text as too long. */
   readonly scaling: number
 }
 

@@ -49,7 +49,10 @@ export function thinkingOf({ model, settings, maxTokens }: ThinkingOptions): Jso
   }
 }
 
-/** Returns the sampling parameters that are set; none when `drop_params` is on and the API would refuse them. */
+/**
+ * Returns the sampling parameters that are set, but no `top_p` beside a temperature. Returns none when `drop_params`
+ * is on and the API would refuse them.
+ */
 export function samplingOf({ model, settings }: ThinkingOptions, isThinking: boolean): JsonObject {
   const isRefused = isThinking || versionOf(model) >= 407
   if (isRefused && settings.drop_params) return {}
@@ -62,7 +65,7 @@ export function samplingOf({ model, settings }: ThinkingOptions, isThinking: boo
   })
 }
 
-/** Returns the thinking budget, at most half of the token limit; empty below the smallest budget. */
+/** Returns the member `thinking` with a budget of at most half of `maxTokens`; empty below the smallest budget. */
 function budgetOf(effort: string, limit: number, maxTokens: number): JsonObject {
   const wanted = Math.min(limit, budgetsByEffort[effort] ?? limit)
   const budget = Math.min(wanted, Math.floor(maxTokens / 2))

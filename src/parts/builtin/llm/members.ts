@@ -1,7 +1,7 @@
 /** Builds JSON objects in a provider's form. */
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
 
-/** Leaves out the members that are undefined. */
+/** Returns a copy without the members that are undefined. */
 export function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
   const object: JsonObject = {}
   for (const [name, value] of Object.entries(members)) {

@@ -143,7 +143,7 @@ function reasoningItem(item: JsonObject): ReasoningItemModel {
   }
 }
 
-/** Returns the encrypted reasoning, and the ids of texts and calls, in order. */
+/** Returns the encrypted reasoning, and the ids of texts and calls, in order; undefined without encrypted reasoning. */
 function stateOf({ output }: JsonObject): JsonObject | undefined {
   const items = objectsOf(output).flatMap((item): JsonObject[] => {
     const { type, id, summary = [], call_id, encrypted_content } = item

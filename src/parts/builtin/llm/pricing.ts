@@ -17,7 +17,7 @@ export function priced(usage: ModelUsage, prices: Prices): ModelUsage {
   return { ...usage, cost: promptTokens * input + completionTokens * output }
 }
 
-/** Leaves out the figures that are undefined. */
+/** Returns a copy without the figures that are undefined. */
 export function known(figures: { readonly [Name in keyof ModelUsage]: number | undefined }): ModelUsage {
   return Object.fromEntries(Object.entries(figures).filter(([, figure]) => figure !== undefined))
 }

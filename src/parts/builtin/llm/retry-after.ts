@@ -30,7 +30,7 @@ function untilDate(header: RetryHeaders[string], now: () => number): number | un
   return Number.isNaN(time) ? undefined : Math.max(0, time - now())
 }
 
-/** Returns the delay that the body names, such as `3.5s`, in milliseconds. */
+/** Returns the first readable `retryDelay` of the body's details, such as `3.5s`, in milliseconds. */
 function delayIn(details: readonly Fields[]): number | undefined {
   const delays = details.map((detail) => /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(textOf(detail['retryDelay']) ?? '')?.[1])
   return amountIn(delays.find((delay) => delay !== undefined), 1000)

@@ -81,7 +81,7 @@ function isGreeting(message: Message | undefined): boolean {
   return message === undefined || /^\s*(hi|hello|hey|who are you)\b[\s!.?]*$/i.test(textOf(message))
 }
 
-/** Returns a name for the file that the script writes, which no earlier call of the history has used. */
+/** Returns the name of the file that the script writes, numbered by the `create` calls before the last user message. */
 function noteName(messages: readonly Message[]): string {
   const asked = messages.findLastIndex(({ role }) => role === 'user')
   const notes = messages

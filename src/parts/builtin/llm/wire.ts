@@ -197,7 +197,7 @@ function answerOf(
   }
 }
 
-/** Removes members of these names, at any depth. */
+/** Returns a copy of the value without the members of these names, at any depth. */
 function without(names: ReadonlySet<string>, value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((element) => without(names, element))
   if (typeof value !== 'object' || value === null) return value

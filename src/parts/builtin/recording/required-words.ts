@@ -16,7 +16,10 @@ const placeLimit = 1000
 /** The longest path, in characters, of a word that is tested. */
 const pathLimit = 200
 
-/** Masks the words that the schema does not require. @param fits tells whether a value fits its schema */
+/**
+ * Returns a copy with the words masked, except the words that are tested and that the schema requires.
+ * @param fits tells whether a value fits its schema
+ */
 export async function maskFreeWords(
   value: unknown, mask: (text: string) => string, fits: (changed: unknown) => boolean,
 ): Promise<unknown> {

@@ -37,7 +37,7 @@ export function splitByMessages({ host, turn, asked, isShown }: Splitting): Spli
 export class SplitAnswer extends PartialAnswer {
   readonly #createMask: () => MaskingStream
   #masks: Record<keyof Texts, MaskingStream>
-  /** The masked text of the current attempt, as live readers have it. */
+  /** The masked text of the current attempt, in the form that live readers get. */
   #shown = nothing
   /** The part of `#shown` that recorded messages hold. */
   #taken = nothing

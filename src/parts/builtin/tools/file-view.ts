@@ -62,7 +62,7 @@ export async function viewFile(
   return `${place.path}, lines ${first} to ${last}${of}:\n${numberLines(lines, first)}${cut}`
 }
 
-/** Returns a text with the paths of two levels of entries in the directory, without hidden entries. */
+/** Returns a text with the paths of at most 500 entries of the directory, in two levels, without hidden entries. */
 export async function viewDirectory(place: ContainedPath, scope: FileScope, signal: AbortSignal): Promise<string> {
   const paths: string[] = []
   let count = 0

@@ -58,8 +58,9 @@ export const resealFolder: ResealFolder = (folder, cipher) =>
   resealUndoHistory(join(folder, 'observations', 'undo'), cipher)
 
 /**
- * Seals the contents of the history in `folder` with the newest key. Returns the ids of the keys that they then need.
- * Must not run while the history is in use. @throws AppError `storage_failed` for a content that cannot be read
+ * Seals the contents of the history in `folder` with the newest key, except contents that no key opens. Returns the ids
+ * of the keys that the contents then need. Must not run while the history is in use.
+ * @throws AppError `storage_failed` for a content that cannot be read
  */
 export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {
   const needed = new Set<string>()
@@ -129,8 +130,8 @@ export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Ci
   }
 
   /**
-   * Removes the entry of an undone change. The entry before gets the file's new version, so that the earlier change can
-   * be undone too.
+   * Removes the entry of an undone change. The entry of the file's previous change gets the file's new version, so that
+   * the previous change can be undone too.
    */
   async function forget(entry: UndoEntry, version: string): Promise<void> {
     const rest = (await read()).filter(({ id }) => id !== entry.id)

@@ -56,7 +56,7 @@ export class View {
   #lastUserMessage: MessageEvent | undefined
   /** The ids of the model's responses and of their tool calls. */
   #ids = new Set<string>()
-  /** The messages that the user sent while the model was answering. They are shown after the answer. */
+  /** The user messages sent while the model was answering. The model is shown them once the history has its answer. */
   #late: MessageEvent[] = []
 
   /** Adds a new part of the history. A part with `isFresh` replaces everything before it. */
@@ -130,7 +130,7 @@ export class View {
 
   /**
    * Returns all messages. A note replaces each image when `withImages` is false. Settled messages without such a note
-   * are the same objects in each call.
+   * are the same objects in each call, until a condensation or a switch of the model.
    */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
     const system = this.#system === undefined ? [] : [this.#system.message]
@@ -284,8 +284,8 @@ export class View {
 const errorHeader = '[An error occurred during execution.]\n'
 
 /**
- * Returns the note (`suffix`) after the output of a terminal. In older histories the content already ends with the
- * note.
+ * Returns the note (`suffix`) to add to the output of a terminal; empty when the content already ends with the note, as
+ * for a refused call and in older histories.
  */
 function suffixOf(observation: Observation): readonly Content[] {
   if (observation.kind !== 'TerminalObservation') return []

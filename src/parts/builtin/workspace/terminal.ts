@@ -58,7 +58,7 @@ export interface TerminalResult {
   readonly output: string
   /** A note for the model: how the call ended, and how to go on. */
   readonly note: string
-  /** The exit code; -1 while a program runs; 0 for a reset alone; absent for a refused call when no program runs. */
+  /** The exit code; -1 while a command runs; 0 for a reset without a command; absent for a refusal at the prompt. */
   readonly exitCode?: number
   readonly isTimeout: boolean
   /** True when the request was refused: nothing was run or typed. */
