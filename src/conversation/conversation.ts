@@ -287,7 +287,7 @@ export class Conversation {
   }
 
   /**
-   * Adds a live reader. Its first frame is the full state. The events from seq `from` on follow, or only new events.
+   * Adds a live reader. Its first frame is the full state. The events from seq `from` on follow; for `now`, new events.
    * @throws AppError `unavailable` when there are too many readers.
    */
   join(options: { readonly from: number | 'now'; readonly encode: Encode; readonly sink: Sink }): Reader {

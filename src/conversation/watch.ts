@@ -16,8 +16,8 @@ const bufferLimit = 256
 export type WatchedEvent = Event | PushFrame
 
 /**
- * Yields the full state, then the events from seq `from` on, or only new events. Ends when the conversation is closed,
- * `signal` is aborted, or the log cannot be read.
+ * Yields the full state, then the events from seq `from` on; for `now`, only new events. Ends when the conversation is
+ * closed, `signal` is aborted, or the log cannot be read.
  */
 export async function* watch(
   conversation: Conversation, from: number | 'now', signal: AbortSignal,

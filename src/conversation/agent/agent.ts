@@ -13,7 +13,7 @@ import type { AgentHost } from './host.ts'
 
 /** The facts about a kind of agent, built-in or external, that a conversation needs. */
 export interface AgentKind {
-  /** True for the built-in agent: it has `introduction`, `contextOf`, `makeTitle` and `judgeGoal`. */
+  /** True for the built-in agent. Only its `introduction`, `contextOf`, `makeTitle` and `judgeGoal` are called. */
   readonly readsMessages: boolean
   /** Creates the agent of a conversation. Starts no program. @throws AppError `part_missing`, `conflict` */
   create(host: AgentHost): Agent
@@ -125,10 +125,10 @@ export interface Turn {
   delta(piece: { readonly content?: string; readonly reasoning_content?: string }): void
   /**
    * Asks the user for a confirmation. Resolves with `denied` when the user has not answered by the deadline. Resolves
-   * with `cancelled` when the turn is stopped or `withdrawn` is aborted.
+   * with `cancelled` when the turn ends or `withdrawn` is aborted.
    */
   ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<ConfirmationAnswer>
-  /** Adds a step's figures to the totals of its usage id. Clients get the new `stats` in this turn or at its end. */
+  /** Adds the figures to the totals of their usage id. Clients get the new `stats` at the end of the turn at latest. */
   usage(report: UsageReport): void
   /**
    * Calls `listener` right before a user message is recorded during this turn, so that the agent first records the text
@@ -235,7 +235,7 @@ export interface UsageReport {
 export type TurnEnd =
   | { readonly outcome: 'finished'; readonly served: true }
   | { readonly outcome: 'stopped'; readonly served: boolean }
-  /** Pending actions wait for the user, also over a restart. The agent must be able to go on from the history. */
+  /** Actions wait for the user's approval, also over a restart. The agent must be able to go on from the history. */
   | { readonly outcome: 'waiting'; readonly served: true }
   /** The agent repeats itself without progress. */
   | { readonly outcome: 'stuck'; readonly served: true }

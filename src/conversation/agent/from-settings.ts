@@ -54,8 +54,9 @@ function criticOf(verification: Verification): CriticInput | null {
 }
 
 /**
- * Returns the agent with a missing command and model taken from its preset.
- * @throws AppError `invalid_input` for no command
+ * Returns the agent with its server detected if it names none, and with a missing command and model taken from its
+ * provider.
+ * @throws AppError `invalid_input` when neither the agent nor its provider has a command
  */
 export function resolved(agent: ACPAgent, providers: readonly Provider[]): ACPAgent {
   const named = agent.acp_server ?? detectProvider(agent.acp_command, providers)?.name ?? customServer

@@ -68,7 +68,7 @@ export interface AgentHost {
   maskingStream(): MaskingStream
   /**
    * Returns the masked transcript of the conversation, without the oldest events if it would be longer than
-   * `limitBytes`. `served` leaves out messages that no turn has served.
+   * `limitBytes`. `upTo: 'served'` leaves out messages that no turn has served.
    */
   transcript(options: { readonly limitBytes: number; readonly upTo: 'served' | 'now' }): Promise<string>
 }

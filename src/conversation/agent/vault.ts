@@ -62,7 +62,7 @@ export interface AgentVault {
    * Returns the sealed source with the new value; undefined unless it was a static secret with the value `change.lent`.
    */
   replaceSource(owner: string, sealed: SealedSources, change: SecretChange): Record<string, JsonObject> | undefined
-  /** Masks values that were fetched for a conversation. */
+  /** Has these values of secrets masked for a conversation. `values` maps the names of the secrets to the values. */
   hide(owner: string, values: ReadonlyMap<string, string>): void
   /** Stops masking the values of a conversation. */
   forget(owner: string): void
@@ -264,8 +264,8 @@ function assertVariables(agent: ConversationAgent): void {
 }
 
 /**
- * Refuses a session mode that allows more actions without asking than the provider's mode `asking`. The policy
- * NeverConfirm permits every mode (decisions 24).
+ * Refuses a session mode that allows more actions without asking than the provider's mode `asking`. For a provider
+ * without a list of modes, the name of the mode decides. The policy NeverConfirm permits every mode (decisions 24).
  */
 function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   if (agent.kind !== 'ACPAgent' || agent.acp_session_mode === null || policy.kind === 'NeverConfirm') return

@@ -4,7 +4,7 @@ import type { ConversationLoad } from '../conversation.ts'
 import type { ListEntry } from './sorted-entries.ts'
 
 export interface ConversationsLoad {
-  /** The number of conversations by status, open or closed. */
+  /** The number of all conversations, open and closed, by status. */
   readonly statuses: ReadonlyMap<ExecutionStatus, number>
   readonly open: number
   /** The load of all open conversations, added up. */

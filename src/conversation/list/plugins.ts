@@ -1,7 +1,7 @@
 /**
- * Adds the skills, MCP servers and hooks of plugins to a new conversation. Pure.
+ * Adds the skills and MCP servers of plugins to the agent of a new conversation, and joins hooks. Pure.
  *
- * An MCP server of the request replaces a plugin's server of the same name.
+ * An MCP server of the agent replaces a plugin's server of the same name.
  */
 import { AppError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -21,8 +21,8 @@ export interface BroughtByPlugins {
 }
 
 /**
- * Returns the agent with the skills and MCP servers.
- * @throws AppError `invalid_input` for an addition to an external agent
+ * Returns the agent with the skills and MCP servers of the plugins.
+ * @throws AppError `invalid_input` when plugins add something to an external agent
  */
 export function withPlugins(
   agent: ConversationAgent, { skills, servers, hooks, agents }: BroughtByPlugins,

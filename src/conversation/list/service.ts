@@ -141,7 +141,7 @@ export class ConversationService {
   }
 
   /**
-   * Stops a conversation and removes it from the list. Returns the path of its worktree if the worktree is kept.
+   * Stops and removes a conversation. Returns the path of its worktree if the worktree is unused but stays.
    * @param unused if given, the conversation must be closed and still have this entry
    * @throws AppError `not_found`, `conflict` for a conversation in use; the errors of `Catalogue.remove`
    */

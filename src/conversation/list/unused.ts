@@ -4,7 +4,7 @@ import type { ListEntry } from './sorted-entries.ts'
 
 export interface UnusedConversations extends Pick<ConversationService, 'entries' | 'isOpen' | 'state'> {
   /**
-   * Removes a closed conversation as `DELETE` does.
+   * Removes a closed conversation as `DELETE` does. Returns the same as `ConversationService.remove`.
    * @throws AppError `conflict` for a conversation that is open or has changed since `entries` returned `entry`; the
    * errors of `Catalogue.remove`
    */

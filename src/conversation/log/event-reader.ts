@@ -44,10 +44,13 @@ export interface EventPage {
 
 /** The number of events that a search examines in one turn of the event loop. */
 const batch = 256
-/** The number of events that a count examines in one turn of the event loop. A count needs only the index. */
+/** The number of events that a count without a text examines in one turn of the event loop. It reads only the index. */
 const markBatch = 16_384
 
-/** The most bytes of a file that are read and looked through at once. */
+/**
+ * Events of one batch whose lines begin at most this many bytes apart are read together. The bytes of an event that is
+ * longer are not searched before it is parsed.
+ */
 const runLimitBytes = 256 * 1024
 
 /** The most bytes of a page with more than one event. */
@@ -113,8 +116,8 @@ export class EventReader {
   }
 
   /**
-   * Returns a page of events. Above `pageLimitBytes`, the page has fewer than `limit` events. `nextPageId` is the id of
-   * the event after the page, or null at the end.
+   * Returns a page of the events that pass the filter: at most `limit`, and together at most `pageLimitBytes` unless it
+   * is one event. `nextPageId` is the id of the next event that passes, or null at the end.
    */
   async page(query: EventQuery): Promise<EventPage> {
     const range = rangeOf(this.#log, query)
@@ -158,7 +161,7 @@ export class EventReader {
     return foldLog(this.#log, { until: isThen })
   }
 
-  /** Returns the messages with these ids, in order. An unknown id or the id of another kind of event is left out. */
+  /** Returns the messages with these ids, in the order of `ids`. An id without a readable message is left out. */
   async messages(ids: readonly string[]): Promise<MessageEvent[]> {
     const messages: MessageEvent[] = []
     for (const id of ids) {
@@ -188,7 +191,7 @@ export class EventReader {
 const idMember = '"id":"'
 /** The code of `"`. */
 const quote = 0x22
-/** The id of an event is in this many first bytes of its JSON. */
+/** The number of bytes at the beginning of an event's JSON that are searched for its id. */
 const headBytes = 160
 
 /** Returns the id in the first bytes of an event's JSON, or an empty text. */

@@ -61,7 +61,7 @@ export class Feed {
   readonly #readers = new Set<Reader>()
   /** Seq of the next event to publish. Events with this seq or a higher seq may be durable already. */
   #head: number
-  /** The newest time of an event or frame that any reader has. Frames with missed text get no earlier time. */
+  /** The newest time of a published event, or given to `join`. Frames with missed text get no earlier time. */
   #time = ''
   /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined
@@ -161,7 +161,7 @@ interface ReaderPlace {
   readonly turns: Turns
   readonly diagnostics: Log
   readonly left: (reader: Reader) => void
-  /** Called when the reader may be up to date. */
+  /** Called when the log has no further event for the reader. Sends it the open texts if it is up to date. */
   readonly caughtUp: (reader: Reader) => void
 }
 

@@ -67,7 +67,7 @@ export class Frames {
     const upper = upperHalf(id)
     if (upper?.[versionAt] !== '7' || lowerHalf(id) !== this.#lowerHalf) return undefined
     const micros = microsOfUpperHalf(upper)
-    // A future time was given before the clock was set back. It says nothing about the order of events.
+    // An id with a future time was made before the clock was set back: its time does not order it among the events.
     return micros < this.#options.nextStamp().micros ? micros : undefined
   }
 

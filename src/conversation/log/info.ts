@@ -76,7 +76,10 @@ function shared(state: Readonly<ConversationState>, includeSkills: boolean): Jso
   }
 }
 
-/** Returns the agent settings without secret values. A condenser without a model shows the agent's model. */
+/**
+ * Returns the agent settings with redacted secrets. A condenser without a model shows the agent's model. Skills in
+ * `agent_context` are shown only with `includeSkills`.
+ */
 export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObject {
   const redactedAgent = redactTokens(agent)
   if (!isObject(redactedAgent)) return {}
@@ -86,7 +89,7 @@ export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObjec
   return { ...shown, agent_context: { ...context, skills: [] } }
 }
 
-/** Returns the condenser with the agent's model in place of a null `llm`. A published client refuses null there. */
+/** Returns the member `condenser`, with the agent's model for each null `llm`: a published client refuses the null. */
 function shownCondenser({ condenser, llm }: JsonObject): JsonObject {
   if (!isJsonObject(condenser) || !isJsonObject(llm)) return {}
   const { condensers } = condenser

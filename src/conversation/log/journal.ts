@@ -34,7 +34,7 @@ export interface JournalOptions {
   readonly feed: Feed
   readonly state: ConversationState
   readonly nextStamp: () => Stamp
-  /** The most bytes of lines and frames that may wait. Above this limit `ready()` waits. */
+  /** `ready()` waits while the lines that are not durable, and the frames behind them, have more bytes than this. */
   readonly backlogLimitBytes: number
   readonly work?: Work | undefined
   /** Called after each commit, when `state` includes the committed lines. */
@@ -115,7 +115,7 @@ export class Journal {
     return this.record(draft satisfies Omit<ConversationStateUpdateEvent, 'id' | 'timestamp'>, request)
   }
 
-  /** Stores a keyed request that caused no event. */
+  /** Stores that a keyed request is done and has caused no event now. Stores nothing without a request. */
   answered(request: KeyedRequest | undefined): void {
     if (request !== undefined) this.keep(['request', { ...request, event: null }])
   }

@@ -7,7 +7,7 @@
 import type { Event } from '../../schema/generated/events.ts'
 import { printDelta, type DeltaFrame, type DeltaPiece } from './frames.ts'
 
-/** The most characters that are kept of the answer, and of the thoughts. */
+/** The most characters that are kept of each open text: the answer and the thoughts. */
 export const openTextLimitChars = 262_144
 
 type Field = keyof DeltaPiece
@@ -96,7 +96,7 @@ function restOf({ text, from, begin }: Growing, position: number): string {
   return start >= from ? text.slice(start - from) : `[${from - start} characters are left out]\n\n${text}`
 }
 
-/** Returns the open texts that an event of the agent completes. An action without text leaves the answer open. */
+/** Returns the open texts that an event completes. A FinishAction, or an action with text, completes both. */
 function heldBy(event: Event): readonly Field[] {
   if (event.kind === 'MessageEvent') return event.source === 'agent' ? fields : []
   if (event.kind !== 'ActionEvent') return []

@@ -21,9 +21,9 @@ export interface PrivateRecords {
   readonly agent: JsonObject
   readonly secrets: Readonly<Record<string, JsonObject>>
   readonly kept: { readonly key: KeptKey; readonly value: JsonObject }
-  /** The usage figures of one step, which are added to `stats` and to `agent_state.usage`. */
+  /** The figures of one usage report, which are added to `stats` and to `agent_state.usage`. */
   readonly spent: UsageReport
-  /** The usage figures of one step in older logs, for `agent_state.usage`. These logs record each new `stats`. */
+  /** The figures of one usage report in older logs, for `agent_state.usage`. These logs record each new `stats`. */
   readonly usage: UsageReport
   /** Provider state that belongs to one LLM response (decisions 27). */
   readonly response: { readonly id: string; readonly state: JsonObject }

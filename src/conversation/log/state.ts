@@ -156,7 +156,10 @@ export function foldEvent(state: ConversationState, event: Event, micros: number
   }
 }
 
-/** Sets the field that the update names. A value of a wrong type is ignored, but sets the analyzer to null. */
+/**
+ * Sets the field that `update.key` names. A value of a wrong type leaves the field as it was, but sets the analyzer to
+ * null. Of tags and names of skills, only the texts are taken.
+ */
 function foldUpdate(state: ConversationState, update: ConversationStateUpdateEvent): void {
   const { value } = update
   switch (update.key) {

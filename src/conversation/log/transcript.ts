@@ -19,11 +19,11 @@ export interface TranscriptOptions {
 
 const leftOut = '[Earlier parts of the conversation are left out]'
 const actionLimitChars = 200
-/** The largest share of `limitBytes` that one message may take. */
+/** The share of `limitBytes` at which a message is cut, in characters. */
 const messageShare = 0.25
 const batch = 64
 
-/** Returns the transcript, oldest part first; empty for an empty conversation. */
+/** Returns the transcript, oldest event first; empty when no event is shown. */
 export async function readTranscript(events: EventReader, options: TranscriptOptions): Promise<string> {
   const parts: string[] = []
   const outcomes = new Map<string, string>()

@@ -2,7 +2,7 @@
  * Adds up the usage figures of a conversation for `agent_state.usage`. Pure.
  *
  * A figure is `{ value, source }`. The source is `reported` by the agent, `derived` from reported figures, or
- * `unknown`. There are figures for the last step and for each model.
+ * `unknown`. The value holds the figures of the last report, and a sum per figure for each model.
  */
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../agent/agent.ts'

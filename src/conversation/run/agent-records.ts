@@ -81,8 +81,8 @@ export class AgentRecords {
   }
 
   /**
-   * Adds the usage of one step to `stats` and to `agent_state.usage`. The log gets the report of the step; `storeStats`
-   * records the sum for clients.
+   * Adds a usage report to `stats` and to `agent_state.usage`, and stores it in the log. `storeStats` records the sum
+   * for clients. Ignores reports without figures until a report had a figure.
    * @throws AppError when the log accepts no line
    */
   count(report: UsageReport): void {

@@ -1,7 +1,7 @@
 /**
  * Records user messages, and starts a run for them if requested.
  *
- * The agent may add text to a message. The message and the text are recorded in one event.
+ * Text that the built-in agent or the agent's settings add to a message is recorded in the event of the message.
  */
 import { toTextContent, type Message, type TextContent } from '../../schema/generated/values.ts'
 import type { AgentSeat } from './agent-seat.ts'
@@ -31,7 +31,7 @@ export interface TitleMaker {
 }
 
 export interface Delivery {
-  /** True when the current run, or a new run, serves the message. */
+  /** True to have the message served by the current run, or else by a new run. A refused message is not served. */
   readonly run: boolean
   readonly request?: KeyedRequest | undefined
   /** Aborted when the message is no longer wanted. A recorded message stays. */
@@ -116,7 +116,7 @@ export class Inbox {
 
 const nothing = { content: [], skills: [] }
 
-/** Returns the record of the idempotency key for the message, if any. With `run` another record follows. */
+/** Returns the record of the idempotency key to store with the message, if any. With `run` another follows. */
 function keyedOf({ request, run }: Delivery): Omit<RequestRecord, 'event'> | undefined {
   return request === undefined || !run ? request : { ...request, goes_on: true }
 }

@@ -160,7 +160,7 @@ export class LiveTurn implements Turn {
   }
 
   /**
-   * Counts the usage of one step. While readers have a text that no event holds yet, they get the usage only after the
+   * Counts a usage report. While readers have a text that no event holds yet, they get the usage only after the
    * event: a published client would else show the text twice.
    */
   usage(report: UsageReport): void {

@@ -15,7 +15,7 @@ const options = [
   { id: 'reject', name: 'Reject', kind: 'reject_once' },
 ] as const
 
-/** Empty members of a pending confirmation: the action in the history describes its effect. */
+/** The members of a pending confirmation that stay empty: clients find these details in the ActionEvent. */
 const untold = { command: null, diff: null, locations: [] } as const
 
 export function listPending(actions: readonly OpenAction[]): PendingConfirmation[] {
@@ -47,7 +47,10 @@ export function rejectPending(journal: Journal, reason: string, id?: string, req
   }
 }
 
-/** Refuses to approve one of several actions: they belong together. @throws AppError `not_found`, `bad_request` */
+/**
+ * Refuses to approve one of several waiting actions: they are approved together. Without `id`, all are approved.
+ * @throws AppError `not_found` when no waiting action has this id; `bad_request` when other actions wait too
+ */
 export function assertApproves(actions: readonly OpenAction[], id: string | undefined): void {
   if (id === undefined) return
   const isWaiting = actions.some((action) => action.action_id === id)

@@ -39,7 +39,7 @@ export interface RunnerOptions {
 
 interface Stop {
   readonly reason: StopReason
-  /** Resolves when the end of the stopped run is durable. */
+  /** Resolves when the stopped run has ended. */
   readonly done: Deferred<void>
 }
 
@@ -129,7 +129,7 @@ export class Runner {
     if (!isLeftAlone) turns.abort()
   }
 
-  /** Stops the run. Resolves when its end is durable. A later message begins another run. */
+  /** Stops the run, if any, and resolves when it has ended. A message that arrives meanwhile begins another run. */
   async stop(reason: StopReason): Promise<void> {
     if (this.#run === undefined) return
     const { seat, turns } = this.#options
@@ -212,7 +212,7 @@ export class Runner {
     diagnostics.info('A run has ended', { outcome, code: this.#failure, ms: Math.round(clock() - this.#startedAt) })
   }
 
-  /** Runs one turn. Returns true when another turn follows. */
+  /** Runs the next turn, unless the run is stopped or the budget is spent. Returns true when the run continues. */
   async #serveOne(): Promise<boolean> {
     const { journal, events } = this.#options
     const isOwn = this.#own && !this.#again
@@ -262,7 +262,7 @@ export class Runner {
 
   /** Records how the turn ended. Returns true when the run continues. */
   #conclude(end: TurnEnd): boolean {
-    // During a pause, the last step may end the turn as usual.
+    // A turn that ends by itself during a pause is recorded like any other turn.
     const isStopped = this.#stop !== undefined && (this.#stop.reason !== 'pause' || end.outcome === 'stopped')
     if (this.#stop !== undefined && isStopped) return this.#concludeStop(this.#stop.reason)
     const { journal } = this.#options
