@@ -38,7 +38,7 @@ export interface HostModelCall {
   readonly tools: readonly HostModelTool[]
   /** Aborted when the answer is no longer wanted. */
   readonly signal: AbortSignal
-  /** Shows a piece of the answer to live readers. The answer still has the whole text. */
+  /** Shows a piece of the answer to live readers. The returned answer must still have the whole text. */
   readonly onText: (piece: string) => void
 }
 
@@ -53,7 +53,7 @@ export interface HostModelTool {
 export interface HostModelAnswer {
   /** The text of the answer; absent for an answer that only calls tools. */
   readonly text?: string
-  /** The calls of tools; the run ends with an answer without calls. */
+  /** The calls of tools. An answer without calls ends the turn, unless a hook objects. */
   readonly calls?: readonly HostModelToolCall[]
   readonly usage?: HostModelUsage
 }

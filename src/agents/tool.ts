@@ -64,7 +64,7 @@ export interface ToolSet {
    * @throws the signal's reason
    */
   readonly changing?: (signal: AbortSignal) => Promise<readonly Tool[]>
-  /** Requested tools that this server does not have. */
+  /** The names of requested tools that this server does not have. */
   readonly missing: readonly string[]
   /** Releases the resources of the tools, such as a shell; no process is left. Idempotent. */
   close(): Promise<void>

@@ -2,8 +2,8 @@
  * Deferred init: until one `POST /api/init` opens the server, the routes that `holds` names get 503 (contract:
  * others.md section 9).
  *
- * The request has its own key, `X-Init-API-Key`. It may set the server's session keys; other members with a value are
- * refused. A restarted server answers 503 again.
+ * The request has a key of its own, `X-Init-API-Key`, if the server is started with one. The body can set the server's
+ * session keys; other members with a value are refused. A restarted server answers 503 again.
  */
 import { AppError } from '../base/errors.ts'
 import { createSessionKeys, readInitCredential, type Credential, type SessionKeys } from '../http/auth.ts'

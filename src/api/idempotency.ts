@@ -19,8 +19,8 @@ export interface KeyParts {
 const keyForm = /^[\x21-\x7e]{1,128}$/
 
 /**
- * Returns the key of a request with its digest and time; undefined for a request without a key. `name` is the kind of
- * request and is part of the digest.
+ * Returns the idempotency key of a request, with the request's digest and time; undefined without a key. The digest
+ * covers `name` (the kind of request), the query and the body.
  * @throws AppError `invalid_input`
  */
 export function keyedRequestOf(call: Call, name: string, { clock, fingerprint }: KeyParts): KeyedRequest | undefined {

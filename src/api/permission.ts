@@ -22,7 +22,7 @@ function withoutKey(name: string, rights: ReadonlySet<string>): Principal {
 export const owner = withoutKey('session key', allRights)
 /** Every client of a server that asks for no key. */
 export const anyone = withoutKey('no key', allRights)
-/** A client of a route that needs no key. */
+/** A client of a route with the right `open` or `init`: no session key or named key is checked. */
 export const stranger = withoutKey('stranger', new Set())
 
 /** The members of a route that say who may use it. */

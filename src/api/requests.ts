@@ -164,7 +164,10 @@ function serve(
   })
 }
 
-/** Checks the right of the principal, then reads the body and calls the handler. */
+/**
+ * Checks that the principal may use the route and that the server still accepts its work. Then calls the handler, with
+ * the JSON body unless the handler reads the body itself.
+ */
 function serveFor(
   principal: Principal, exchange: Exchange, route: Route, found: Found, rules: RequestRules,
 ): HttpResponse | Promise<HttpResponse> {
@@ -201,7 +204,7 @@ function admitted(exchange: Exchange, { right }: Route, rules: RequestRules): Pr
   }
 }
 
-/** Returns the response to a request before the init. It is not logged: strangers could fill the log. */
+/** Returns the error for a request before the init. The error is not logged: strangers could fill the log. */
 function unavailable(exchange: Exchange, { deferredInit }: RequestRules): HttpResponse {
   return problem(deferredInit.fault, silentLog, exchange.requestId, exchange.errorForm)
 }
@@ -217,7 +220,7 @@ function admit(request: IncomingMessage, target: Target, rules: OriginRules): re
   return assertOrigin(originRequestOf(rawHeaders, host, purposeOf(method)), rules)
 }
 
-/** Returns the methods of a path for `Allow`; all methods for `*` and for an unknown path. */
+/** Returns the methods of a path for `Allow`; all methods for a path without routes, such as `*`. */
 function methodsAt(path: string, { router }: RequestRules): string {
   const match = router.match('OPTIONS', path)
   const methods = match.kind === 'method_not_allowed' ? match.allow : 'GET, HEAD, POST, PUT, PATCH, DELETE'

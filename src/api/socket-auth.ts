@@ -23,7 +23,10 @@ export interface AdmissionRules {
 const unauthorized = 4001
 const authFrameLimitBytes = 16 * 1024
 
-/** Calls `serve` at once, or when the first frame has a valid key. Any other frame or a time-out closes the socket. */
+/**
+ * Calls `serve` at once, or when the first frame has a valid key, if `onAdmitted` returns true. Any other first frame
+ * or a time-out closes the socket.
+ */
 export function admitSocket(
   connection: WebSocketConnection, admission: Admission, rules: AdmissionRules,
   serve: (principal: Principal) => void,

@@ -165,7 +165,7 @@ export class AgentProgram {
     if (session.isTooOpen(this.#options.host.policy())) void this.policyChanged()
   }
 
-  /** Sets the mode that the policy requires. Ends the program if that fails, and rethrows the error. */
+  /** Sets the mode for the policy and the chosen mode. Ends the program if that fails, and rethrows the error. */
   async #applyMode(session: AcpSession): Promise<void> {
     const { host, settings } = this.#options
     const named = this.#events.choices().mode ?? settings.acp_session_mode ?? undefined

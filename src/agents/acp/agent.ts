@@ -304,7 +304,7 @@ class AcpAgent implements Agent, AgentSession {
     this.#publish(session.state)
   }
 
-  /** Returns the history as text. The text is empty for a session that has served a prompt. */
+  /** Returns the history as text; empty for a session that has served a prompt (`KeptSession.isPrompted`). */
   async #transcript(upTo: 'served' | 'now'): Promise<string> {
     const { host, transcriptLimitBytes: limitBytes = defaultTranscriptLimitBytes } = this.#options
     return this.#kept.isPrompted ? '' : host.transcript({ limitBytes, upTo })

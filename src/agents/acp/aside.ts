@@ -38,7 +38,7 @@ export interface Aside {
   readonly result: unknown
   /** The usage that the agent's updates reported. */
   readonly context: ContextUse
-  /** The session id of the copy, which no client may see. */
+  /** The id of the session that answered. Clients must not see the id. */
   readonly sessionId: string
 }
 

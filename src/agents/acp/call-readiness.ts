@@ -62,8 +62,8 @@ export function hasMembers(whole: unknown, part: unknown): boolean {
 }
 
 /**
- * True when the call describes its whole work. An agent without inputs describes the work in other members. For the
- * kinds edit and execute a whole input is not enough.
+ * True when the call describes its whole work. True for an agent that announces no inputs, because other members
+ * describe the work. For the kinds edit and execute a whole input is not enough.
  */
 function tellsAll(call: ToolCall): boolean {
   if (!call.announcesInput) return true

@@ -28,7 +28,7 @@ export type ReplaceSecret = (change: SecretChange) => Promise<boolean>
 export interface LendOptions {
   readonly fileSecrets: readonly AcpFileSecret[]
   readonly secrets: ReadonlyMap<string, string>
-  /** Makes a private folder for plaintext secrets. After a crash, `recoverFiles` stores the changes in it. */
+  /** Makes a private folder for lent files. After a crash, `recoverFiles` stores the changes in the folder. */
   readonly makeSecretDir: () => Promise<string>
   /** The conversation's folder for files that the program needs again after a restart. */
   readonly agentDir: string
@@ -47,7 +47,8 @@ interface LentFile {
 }
 
 /**
- * Lends a file for each entry of `fileSecrets` whose secret is not blank. Removes the lent files after an error.
+ * Lends a file for each entry of `fileSecrets` with a secret that is set and not blank. Removes the lent files after an
+ * error.
  * @throws AppError or system errors
  */
 export async function lendFiles(options: LendOptions): Promise<LentFiles> {
@@ -157,8 +158,9 @@ export class LentFiles {
 const conflict = 'An agent has renewed a credential file whose secret was changed meanwhile: the secret stays as it is'
 
 /**
- * Stores the changes that programs of a killed server made to lent files. Call it after these programs have ended.
- * Returns the folders whose change could not be stored. The caller must keep these folders.
+ * Stores, in the secrets, the changes that programs of a killed server made to lent files. A secret that was changed
+ * meanwhile stays. Call it after these programs have ended. Returns the names of the folders with a change that could
+ * not be stored. The caller must keep these folders.
  */
 export async function recoverFiles(
   secretDir: string,

@@ -152,7 +152,7 @@ function split([command = '', ...args]: readonly string[]): Pick<Launch, 'comman
   return { command, args }
 }
 
-/** Replaces a first word that is in `programs` by Node and the program's path. */
+/** Returns the command; a first word that is in `programs` is replaced by Node and the program's path. */
 function withOwnProgram(command: readonly string[], programs: LaunchOptions['programs']): readonly string[] {
   const [word = '', ...args] = command
   const program = Object.hasOwn(programs, word) ? programs[word] : undefined

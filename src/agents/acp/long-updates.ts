@@ -28,7 +28,7 @@ export function chunksOf(update: Fields): readonly Fields[] | undefined {
   })
 }
 
-/** Masks an update or a tool call in several turns of the event loop. The result is that of `sessionMask`. */
+/** Returns an update or a tool call with its texts masked as by `sessionMask`, in several turns of the event loop. */
 export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fields> {
   const hideId = sessionIdMask(host)
   const masked = await maskJsonInTurns(long, { mask: sessionMask(host), stream: () => host.maskingStream() })
@@ -43,7 +43,10 @@ export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fiel
   return hidden
 }
 
-/** Applies `change` to texts longer than `turnWeight`. Masking in turns does not hide the session id in these texts. */
+/**
+ * Returns the value with `change` applied to texts longer than `turnWeight`. Masking in turns does not hide the session
+ * id in these texts.
+ */
 function withTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return value.length > turnWeight ? change(value) : value
   if (Array.isArray(value)) return value.map((item: unknown) => withTexts(item, change))

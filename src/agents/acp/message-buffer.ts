@@ -56,7 +56,7 @@ export class MessageBuffer {
     return text
   }
 
-  /** Returns the message and empties the buffer. Thoughts lose white space at both ends; blank text is left out. */
+  /** Returns the message and empties the buffer. Thoughts are trimmed; blank text is left out. */
   take(): GatheredMessage {
     this.#endText()
     const message = { content: this.#content, reasoning: this.#reasoning.take().trim() }

@@ -26,9 +26,9 @@ export interface ModeRules {
   readonly asking: string | undefined
   /** The mode that does not ask; undefined when no such mode is known. */
   readonly open: string | undefined
-  /** True for a mode in which the agent may do work without a question about which the asking mode asks. */
+  /** True for a mode in which the agent may leave out questions that it asks in the mode `asking`. */
   readonly isMoreOpen: (mode: string) => boolean
-  /** The first words of commands that run without a question in this mode; see `ProviderModes.unasked`. */
+  /** Returns the first words of commands that run without a question in a mode (`ProviderModes.unasked`). */
   readonly runsUnasked: (mode: string | undefined) => readonly string[]
 }
 

@@ -63,7 +63,7 @@ export class OwnBeginning {
     }
   }
 
-  /** Ends the turn. Updates in the next `tailMs` may still belong to the turn. */
+  /** Ends the turn. An update in the next `tailMs` asks for another turn only if it begins a new call. */
   detach(wasStopped: boolean): void {
     this.#listener = undefined
     this.#wasStopped = wasStopped
@@ -72,7 +72,10 @@ export class OwnBeginning {
     this.#tail = this.#options.timers.after(tailMs, () => (this.#isTail = false))
   }
 
-  /** Receives one `session/update`. At `heldLimit` returns a promise that resolves when no update waits. */
+  /**
+   * Passes one `session/update` to the turn. Between turns, stores the update and asks for a turn, or drops an update
+   * that begins no work. At `heldLimit` returns a promise that resolves when no update waits.
+   */
   hear(update: Fields): void | Promise<void> {
     const isNew = this.#isNewMessage(update)
     if (this.#listener !== undefined) return this.#listener.onUpdate(update)
@@ -85,8 +88,8 @@ export class OwnBeginning {
   }
 
   /**
-   * Passes a permission request to the turn, or stores it for the next turn. Within `tailMs` of a stopped turn,
-   * returns `cancelled`.
+   * Passes a permission request to the turn, or stores it and asks for a turn. Within `tailMs` after a stopped turn,
+   * returns `cancelled`, unless a turn is asked for already.
    */
   asked(params: Fields, withdrawn: AbortSignal): Promise<unknown> {
     if (this.#listener !== undefined) return this.#listener.onPermission(params, withdrawn)

@@ -30,7 +30,7 @@ export interface PromptTurnEnd {
     | { readonly outcome: 'failed'; readonly failure: AcpFailure; readonly served: boolean }
   /** True when the program must not be used again. */
   readonly replace: boolean
-  /** The result of the prompt; undefined without a result. */
+  /** The result in the response to `session/prompt`; undefined when no result came. */
   readonly result: unknown
   readonly context: ContextUse
 }

@@ -12,7 +12,7 @@ export interface SilenceOptions {
   readonly stderrTail: () => string
   /** Returns true while a question or a call is open. Meanwhile no new text is published. */
   readonly isWaiting: () => boolean
-  /** Matches lines that report no trouble. */
+  /** Matches lines of stderr that report no trouble. */
   readonly idleTalk: RegExp | undefined
   /** Publishes a text about trouble; undefined removes the published text. */
   readonly tell: (trouble: string | undefined) => void

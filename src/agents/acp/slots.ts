@@ -133,8 +133,8 @@ export class AgentSlots {
 export interface AgentSlot {
   /** Marks the agent as idle: it may be ended. */
   idle(): void
-  /** Marks the agent as busy: it is not ended. */
+  /** Marks the agent as busy: it is not ended for its slot or its idle time. */
   busy(): void
-  /** Frees the slot, after the agent has ended. Idempotent. */
+  /** Frees the slot. Call it after the agent has ended. Idempotent. */
   release(): void
 }

@@ -1,5 +1,5 @@
 /**
- * Finds out whether the result of a prompt reports a failure, and which failure (decisions 25). Pure.
+ * Finds out whether a prompt ended with a failure, and with which failure (decisions 25). Pure.
  *
  * The stop reason is not enough: Codex and Copilot report a failure of their model as text with `end_turn`
  * (sessions.md, "Ending").
@@ -32,7 +32,7 @@ export function mergeSigns(before: FailureSigns, update: Fields, { failureText }
   return text !== undefined && failureText.test(text) ? { ...before, text } : before
 }
 
-/** Returns the failure that the result reports; undefined for an orderly end. */
+/** Returns the failure that the result or the updates of the turn report; undefined for an orderly end. */
 export function endOf(result: unknown, facts: TurnFacts): AcpFailure | undefined {
   const reason = memberAt(result, 'stopReason')
   switch (reason) {

@@ -168,7 +168,7 @@ export class TurnCalls {
 
   /**
    * Returns `open` if it is not recorded yet, or if its recorded action shows all of `asked`. If `isWhole`, an
-   * incomplete action is not enough. Otherwise begins a new call, and answers `open` with a note.
+   * incomplete action is not enough. Otherwise begins a new call, and gives `open` a result that names the new call.
    */
   #callToAsk(id: string, open: ReportedCall, asked: ToolCall, isWhole: boolean): ReportedCall {
     const { recorded } = open

@@ -55,7 +55,7 @@ export class TurnPermissions {
     return this.#isClosed || this.#options.signal.aborted || withdrawn.aborted
   }
 
-  /** Returns the answer to one `session/request_permission`. A request without a call id is `cancelled`. */
+  /** Returns the answer to one `session/request_permission`; `cancelled` without a call id or after the turn. */
   async answer(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     const call = objectOf(params['toolCall'])
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined
@@ -110,7 +110,10 @@ export class TurnPermissions {
     return deny(options)
   }
 
-  /** Asks the user about each call: no answer may allow a call that the user did not see. */
+  /**
+   * Asks the user about one call after the other, until the user refuses a call. Denies all calls if one is too long to
+   * show: no answer may allow a call that the user did not see.
+   */
   async #ask(asked: readonly AskedCall[], request: Request): Promise<PermissionResult> {
     const { options } = request
     const long = asked.find(({ isTooLong }) => isTooLong)

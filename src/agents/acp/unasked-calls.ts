@@ -20,7 +20,7 @@ export interface UnaskedCallsOptions {
 
 /** The members of a session that are needed to judge a call. */
 interface JudgedSession {
-  /** The first words of commands that run without a question in the current mode. */
+  /** The first words of commands that run without a question in the current mode; `*` stands for every command. */
   readonly runsUnasked: readonly string[]
 }
 
@@ -28,7 +28,10 @@ const shownTitleChars = 200
 
 export class UnaskedCalls {
   readonly #options: UnaskedCallsOptions
-  /** The verdicts of this turn, by call id. A call is reported twice (running, ended) and counted once. */
+  /**
+   * The verdicts of this turn other than `fine`, by call id. A call is reported twice (running, ended) and counted
+   * once.
+   */
   readonly #judged = new Map<string, Verdict>()
   #isShown = true
 
@@ -36,7 +39,10 @@ export class UnaskedCalls {
     this.#options = options
   }
 
-  /** Judges and counts a call that ran. Returns the failure that must stop the turn; undefined if it may continue. */
+  /**
+   * Judges and counts a call that ran, unless the policy asks about no call. Returns the failure that must stop the
+   * turn; undefined if the turn may continue.
+   */
   see(ran: RanCall, { runsUnasked }: JudgedSession): AcpFailure | undefined {
     const { host, onUnasked, log } = this.#options
     if (!asks(host.policy())) return undefined

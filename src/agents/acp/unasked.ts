@@ -27,7 +27,10 @@ export interface RanCall {
  */
 export type Verdict = 'fine' | 'let-through' | 'unclear' | 'unasked'
 
-/** Judges a call that ran. `lets` has the first words of commands that need no question in this mode. */
+/**
+ * Judges a call that ran. `lets` has the first words of commands that the session's mode runs without a question; `*`
+ * stands for every command.
+ */
 export function judgeRan({ call, shape, permission }: RanCall, lets: readonly string[]): Verdict {
   if (permission === 'allowed') return 'fine'
   const effect = effectOf(call, shape)
