@@ -34,7 +34,7 @@ function shown({ isSecret = false }: Option<unknown>, value: unknown): unknown {
   return value === undefined || (Array.isArray(value) && value.length === 0) ? null : 'set'
 }
 
-/** Returns the value as a cell of the table; `-` for no value. */
+/** Returns the value as a cell of the table; `-` for null and for an empty object or list. */
 function format(value: unknown): string {
   if (typeof value === 'string') return value
   const isEmpty = value === null || (typeof value === 'object' && Object.keys(value ?? {}).length === 0)

@@ -243,7 +243,7 @@ function takesPath({ option, isFile }: Entry): boolean {
   return isFile || option.kind === 'path'
 }
 
-/** Resolves a path. Refuses an empty path: it mostly comes from an unset variable and would mean the current folder. */
+/** Resolves a path from the current folder. Refuses an empty path, which mostly comes from an unset variable. */
 function resolvePath(word: string, line: Sources, source: string): string {
   if (word === '') throw unusable(source, 'it is empty, expected a path')
   return resolve(line.currentDir, word)
@@ -272,7 +272,7 @@ function take(values: Values, { name, option }: Entry, value: unknown, source: s
   origins.set(name, source)
 }
 
-/** Returns the default folders by the XDG base directory specification. */
+/** Returns the default folders by the XDG base directory specification; none without HOME and the XDG variables. */
 export function defaultFolders(environment: CommandLine['environment']): Values {
   const home = environment['HOME']
   const data = environment['XDG_DATA_HOME'] || (home && join(home, '.local', 'share'))

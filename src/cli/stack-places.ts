@@ -17,13 +17,13 @@ const joinedPlace = /(agent-server(?:\.[a-z-]+)?\.js):(\d+)/y
 const blockStart = /^\/\/ (src\/\S+\.js)\nlet \$/gm
 const known = new Map<string, readonly Block[]>()
 
-/** Returns the text with module places such as `file:///opt/agent-server/dist/src/base/json.js:12:3`. */
+/** Converts each place in a joined file into one such as `file:///opt/agent-server/dist/src/base/json.js:12:3`. */
 export function withModulePlaces(text: string): string {
   const [first = '', ...rest] = text.split(`${dist}agent-server`)
   return first + rest.map((behind) => placeIn(`agent-server${behind}`)).join('')
 }
 
-/** Converts a place in a file of `dist`, at the beginning of `text`, into the place in the module. */
+/** Converts the place at the beginning of `text`, relative to `dist`. Prefixes any other text with `dist` only. */
 function placeIn(text: string): string {
   joinedPlace.lastIndex = 0
   const [place, file = '', digits = ''] = joinedPlace.exec(text) ?? []

@@ -76,7 +76,7 @@ async function chosen(folder: string, ids: readonly string[]): Promise<string[]>
 interface FolderVerdict {
   /** The problems outside of conversations, each as a sentence. */
   readonly problems: readonly string[]
-  /** What has no problem, each as a sentence. */
+  /** A line of text for each checked thing without a problem. */
   readonly sound: readonly string[]
 }
 

@@ -44,7 +44,7 @@ function walkNamed(name: string, value: unknown, walk: Walk): void {
   }
 }
 
-/** False for null and for the default value, which clients send back in objects from the server. */
+/** False for a missing member, for null and for the default value: clients send back objects from the server. */
 function isSet(member: Member, value: unknown): boolean {
   if (value === null || value === undefined) return false
   return member.presence !== 'default' || !isDeepStrictEqual(value, member.default)

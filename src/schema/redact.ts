@@ -30,7 +30,10 @@ const secretNames: ReadonlySet<string> = new Set(['value'])
 /** The largest input that is shown. Its size is the number of characters plus the number of values (`sizeOf`). */
 const sizeLimit = 4096
 
-/** Redacts the input of an issue before it leaves the server. A secret name on its path hides the whole input. */
+/**
+ * Redacts the input of an issue before it leaves the server. A secret name on its path hides the whole input. Leaves
+ * out an input above `sizeLimit`.
+ */
 export function redactIssue(issue: Issue): Issue {
   if (issue.input === undefined) return issue
   const { input, ...rest } = issue

@@ -1,8 +1,8 @@
 /**
  * The server's own keys: the sealing key for secret values, and the session key that clients send.
  *
- * A key that the configuration does not give is created in the folder `keys/`. An unreadable key file is not replaced,
- * because the values sealed with its keys would be lost.
+ * A key that neither the configuration nor the folder `keys/` has is created in this folder. An unreadable key file is
+ * not replaced: values sealed with its keys could no longer be opened.
  */
 import { scrypt } from 'node:crypto'
 import { join } from 'node:path'

@@ -32,7 +32,7 @@ export function providerOf(model: string): string {
   return slash > 0 ? providerName(model.slice(0, slash)) : (bareProviderOf(model) ?? model)
 }
 
-/** Returns the usual name of a provider. */
+/** Returns a provider's usual name for an alias; any other name trimmed and in lower case. */
 export function providerName(name: string): string {
   const lower = name.trim().toLowerCase()
   return aliases.get(lower) ?? lower

@@ -158,7 +158,10 @@ function connectionsFor({ findConnection }: ProfileStoreOptions): ConnectionOf {
   return async ({ llm: { provider_connection_id: id } }) => (id === null ? undefined : findConnection?.(id))
 }
 
-/** Returns the LLM with its connection's credentials. @throws AppError `invalid_input` for an unusable connection */
+/**
+ * Returns the LLM of a profile, with the credentials of its provider connection if it names one.
+ * @throws AppError `invalid_input` for an unusable connection
+ */
 async function withConnection(name: string, profile: LlmProfile, connectionOf: ConnectionOf): Promise<LLM> {
   if (profile.llm.provider_connection_id === null) return profile.llm
   const connection = await connectionOf(profile)
@@ -210,7 +213,7 @@ export function plainLlm({ llm, include_secrets: withSecrets }: NewProfile, ciph
   return typed(mapSecrets(type, { llm }, plain)).llm
 }
 
-/** Returns an LLM with a provider connection without key and address, because the connection has them. */
+/** Removes the key and the address of an LLM that has a provider connection: the connection has its own. */
 function withoutOwnKey(llm: LLM): LLM {
   return llm.provider_connection_id === null ? llm : { ...llm, api_key: null, base_url: null }
 }
@@ -264,7 +267,7 @@ function hasKey({ llm }: LlmProfile): boolean {
   return !isUnset(llm.api_key ?? '')
 }
 
-/** Returns the view of a profile. A redacted key is null, because a client may send the view back. */
+/** Returns the LLM of a profile in a view. In `redacted` its key is null, because clients send a view back. */
 function shown(profile: LlmProfile, mode: ExposeMode, cipher: Cipher): LLM {
   const { llm } = typed(exposeSecrets(type, profile, mode, cipher))
   return mode === 'redacted' ? { ...llm, api_key: null } : llm

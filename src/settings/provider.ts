@@ -65,7 +65,7 @@ export interface Provider {
 
 /** The session modes of an agent, by the actions that need the user's permission (decisions 24). */
 export interface ProviderModes {
-  /** The mode that asks before every action that changes something. */
+  /** The mode that asks before actions that change something. The program's configuration can make it ask for fewer. */
   readonly asking: string
   /** The mode that asks least. Equal to `asking` if no mode asks less. */
   readonly open: string

@@ -94,7 +94,7 @@ export function detectProvider(command: readonly string[], providers: readonly P
  * Completes the ACP members of settings after a diff. `previous` is `acp_server` before the diff; undefined when the
  * diff changes the agent kind.
  *
- * - A diff with a command and without `acp_server` sets the `acp_server` of this command.
+ * - A diff with a command, not an empty one, and without `acp_server` sets the `acp_server` of this command.
  * - A diff with a preset and without a command empties the command.
  * - A change of `acp_server` without a model in the diff removes the model, which other providers do not know.
  * - A preset without a model gets its default model.

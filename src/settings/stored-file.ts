@@ -53,7 +53,7 @@ export interface StoredFileOptions<T> {
   readonly version: number
   /** Returns the value while there is no file. */
   readonly initial: () => T
-  /** Decodes the content. May throw for wrong content. */
+  /** Decodes the content. Any error that it throws means that the content is wrong. */
   readonly decode: (content: Content) => T
   readonly encode: (value: T) => Record<string, unknown>
   /** Ids of the keys that `decode` has. With them an error names the missing keys. */

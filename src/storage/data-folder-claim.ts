@@ -109,7 +109,7 @@ export async function instanceOf(path: string): Promise<string> {
   return `${made}-${hash('sha256', resolve(path), 'hex').slice(0, 8)}`
 }
 
-/** Returns the id that the folder got at its creation; undefined without `format.json`. */
+/** Returns the id in `format.json`; undefined without the file. @throws AppError if the file is not of this format */
 async function readInstance(folder: string): Promise<string | undefined> {
   const stored = await readJsonFile(join(folder, formatFile), { limitBytes: 4096 })
   if (stored === undefined) return undefined

@@ -55,7 +55,7 @@ export class EventIndex {
     throw new RangeError(`Cannot index event ${this.#count}: ${problem}`)
   }
 
-  /** Adds a record. Returns false when the id or the offset does not increase. */
+  /** Adds a record and returns true; returns false, and adds none, when the id or the offset does not increase. */
   add({ high, low, mark, offset }: IndexRecord): boolean {
     const number = this.#count
     if (number > 0 && !this.#isBefore(number - 1, high, low, offset)) return false

@@ -68,7 +68,7 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   return { end, damages, indexed: along === undefined ? 0 : Math.min(before, index.count) }
 }
 
-/** Returns the offset of the last line that the index covers. */
+/** Returns the offset at which the line of the last event in the index begins; 0 for an empty index. */
 function coveredBy(index: EventIndex): number {
   return index.count === 0 ? 0 : index.offsetOf(index.count - 1)
 }

@@ -30,7 +30,7 @@ export async function initRepository(path: string): Promise<void> {
   }
 }
 
-/** Returns the text of the `config` file, with the properties of the file system that git tests. `HEAD` must exist. */
+/** Returns git's `config` file: whether the file system keeps file modes and ignores case. `HEAD` must exist. */
 async function configFor(repository: string): Promise<string> {
   const { mode } = await stat(join(repository, 'HEAD'))
   const fileMode = `filemode = ${(mode & 0o111) === 0}`
@@ -47,8 +47,8 @@ export interface Repository {
 }
 
 /**
- * Returns the repository that contains a folder, if any. As in git, a repository with another owner does not count: it
- * could be a trap.
+ * Returns the repository that contains a folder, if any. A repository does not count if its owner is not the owner of
+ * the folder, because it could be a trap. Git has such a rule too.
  */
 export async function findRepository(folder: string): Promise<Repository | undefined> {
   const real = await realpath(folder).catch(() => undefined) // A missing folder has no repository.

@@ -32,7 +32,8 @@ export async function preparePlace(
 }
 
 /**
- * Returns the absolute path of a folder that a conversation may work in. The folder need not exist.
+ * Returns the absolute path of a folder that a conversation may work in. A relative path counts from `workspaceDir`.
+ * The folder need not exist.
  * @throws AppError `invalid_input` when the folder may not be a workspace
  */
 export async function locatePlace(
@@ -75,7 +76,7 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'the path goes through too many links',
 }
 
-/** Returns the path with links followed in the part that exists. A missing or unreadable part is unchanged. */
+/** Follows the links in the part of a path that exists. An error other than ENOENT leaves that part unchanged. */
 async function realPathOfFuture(path: string): Promise<string> {
   try {
     return await realpath(path)
