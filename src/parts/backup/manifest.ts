@@ -81,8 +81,8 @@ function lineOf({ path, size, pieces, isExecutable, stamp, last }: FileEntry): s
 }
 
 /**
- * Returns the manifest in these lines.
- * @throws AppError `storage_failed` for a damaged manifest or a path that is refused, `format_unsupported`
+ * Parses the lines of a manifest.
+ * @throws AppError `storage_failed` for a damaged manifest or a path that `pathOf` refuses, `format_unsupported`
  */
 export function parseManifest(lines: readonly string[]): Manifest {
   const first = parsed(lines[0])

@@ -179,7 +179,7 @@ async function restoreFile(
   await rename(staged, place)
 }
 
-/** True when an interrupted restore has left the file with the right content. */
+/** True when the file exists with the right content, because an interrupted restore has left it. */
 async function isRestored(place: string, { size, pieces }: FileEntry): Promise<boolean> {
   const found = await orMissing(lstat(place))
   if (found === undefined || !found.isFile() || found.size !== size) return false

@@ -2,7 +2,7 @@
  * The history of commands: an event for each command of a client and for each piece of its output, oldest first.
  *
  * The history is in memory and in `bash-events.jsonl`. The file is not synced, so a power cut may cost its end. Above
- * `limitBytes` the oldest events are removed.
+ * `limitBytes` the oldest events are removed, down to half of it.
  *
  * The position of an event is its number since `open`, from 0.
  */

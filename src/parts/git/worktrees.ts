@@ -97,7 +97,7 @@ export class ConversationWorktrees implements Worktrees {
       await this.#records.write({ ...worktree, state: 'complete' })
       return worktree.folder
     } catch (thrown) {
-      // After an error here the record stays, and the next start removes the worktree.
+      // After an error here the record stays, so the next start tries again to remove the worktree.
       await this.#remove(worktree).catch((error: unknown) => this.#tell('could not be removed', worktree, error))
       throw thrown
     }
@@ -115,7 +115,10 @@ export class ConversationWorktrees implements Worktrees {
     }
   }
 
-  /** Makes the folder of one worktree. @throws AppError `conflict` when the folder exists, `invalid_input` */
+  /**
+   * Makes the folder in which git will make the worktree. After an error the record of the worktree is deleted.
+   * @throws AppError `conflict` when the folder exists, `invalid_input`
+   */
   async #makeDir({ id, path }: Worktree): Promise<void> {
     try {
       await makeNewFolder(dirname(path))

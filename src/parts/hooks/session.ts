@@ -62,7 +62,10 @@ export class HookSession implements Hooks {
     return opening
   }
 
-  /** Runs the hooks for a user message. Returns the texts that hooks add, or the reason of a hook that blocks. */
+  /**
+   * Runs the hooks for a user message. Returns the texts that they and the hooks at the session's start add; only the
+   * reason when a hook blocks the message.
+   */
   contextOf(message: Message): Promise<readonly TextContent[]> {
     return this.#enqueue(async () => {
       const { signal } = this.#closed

@@ -1,4 +1,4 @@
-/** Metrics of the process, its disk and the build. Prometheus recommends the names `process_...`. */
+/** Metrics of the process, the data folder's disk and the build. Prometheus recommends the names `process_...`. */
 import { statfs } from '../../base/read-files.ts'
 import { version } from '../../version.ts'
 import { counter, gauge, type Family } from './exposition.ts'

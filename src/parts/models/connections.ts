@@ -128,7 +128,7 @@ function storedConnections({ path, cipher, masker, onChange }: SealedFileOptions
 }
 
 /**
- * Returns a connection with plain secrets.
+ * Returns the connection with its secrets in plain text.
  * @throws AppError `invalid_input` for an unset or unreadable key, and for a value that does not fit the schema
  */
 function plain(value: unknown, cipher: Cipher): ProviderConnection {

@@ -18,7 +18,7 @@ export interface StreamOptions {
   readonly stallTimeoutMs: number
 }
 
-/** The interval between comments, which keep the connection open. */
+/** The interval between the comments of the SSE stream, which keep an idle connection open. */
 const heartbeatMs = 15_000
 /** The most bytes that wait for a client. A client with more waiting bytes is disconnected. */
 const backlogLimitBytes = 16 * 1024 * 1024
@@ -44,7 +44,7 @@ export class CompletionStream implements Sink {
     this.#chunk({ role: 'assistant', content: '' })
   }
 
-  /** Sends the text of an event or a frame of the conversation. Returns true: this reader accepts every event. */
+  /** Sends the agent's text in a delta, a message or a final action; ignores other events and frames. Returns true. */
   write(json: Buffer): boolean {
     if (begins(json, 'StreamingDeltaEvent')) this.#delta(objectOf(parseOwnJson(json.toString())))
     else if (begins(json, 'MessageEvent')) this.#message(objectOf(parseOwnJson(json.toString())))

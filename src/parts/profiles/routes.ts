@@ -82,7 +82,10 @@ export async function profileWithId(store: AgentProfileStore, given: string): Pr
   return found
 }
 
-/** Creates the first profile within one change of the settings, so that simultaneous calls create one. */
+/**
+ * Creates and activates the first profile, unless one is stored or active. It is one change of the settings, so that
+ * simultaneous calls create only one profile.
+ */
 async function makeFirst({ store, settings, llmProfiles }: AgentProfileParts): Promise<void> {
   await settings.update(async (current) => {
     if (current.active_agent_profile_id !== null || !(await store.isEmpty())) return current

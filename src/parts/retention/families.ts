@@ -21,7 +21,7 @@ export interface Family {
   readonly members: readonly ListEntry[]
   /** The time of the newest change of a member. */
   readonly lastActivity: string
-  /** True when a member has the tag `keep`, with any value. Such a family stays, and does not count for the limits. */
+  /** True when a member has the tag `keep`, with any value: the family stays. Limits of count and bytes skip it. */
   readonly isKept: boolean
 }
 
@@ -72,9 +72,9 @@ export interface DueFamily extends Family {
 
 /**
  * Returns the families that exceed a limit, the oldest change first. Families with `isKept` are judged by the limit of
- * days alone. The caller keeps them.
+ * days alone, and the caller must not remove them.
  * @param families the newest change first
- * @param bytesOf returns the bytes of a family; called with a limit of bytes
+ * @param bytesOf returns the bytes of a family; called only when `bytes` is a limit
  * @param now milliseconds since the epoch
  */
 export function dueFamilies(

@@ -33,7 +33,7 @@ export interface LimitsOptions {
 /** Conversations by id, each with the name of the key that made it. */
 type Made = Map<string, string | undefined>
 
-/** The seconds after which a client may ask again for a refused run (RFC 9110, section 10.2.3). */
+/** The `Retry-After` (RFC 9110, section 10.2.3) of the response that refuses a run. */
 const retryAfterSeconds = 5
 
 export class Limits implements AdmissionRules {

@@ -26,12 +26,12 @@ export interface ResealReport {
   readonly conversations: number
   /** A sentence for each part of the data that could not be sealed with the newest key. */
   readonly left: readonly string[]
-  /** The ids of the available keys that no stored value needs. */
+  /** The ids of the available keys, without the newest, that no stored value needs. */
   readonly unneeded: readonly string[]
 }
 
 /**
- * Seals all stored secrets again with the newest key.
+ * Seals the stored secrets again with the newest key. The report names the data that could not be sealed.
  * @throws AppError `owned_by_another`, `not_found`, `settings_unreadable`, `storage_full`, `storage_failed`; the errors
  * of `assertOwnDataFolder`
  */
@@ -69,7 +69,7 @@ export function rotate({ dataDir, secretKey }: SealingConfig): Promise<void> {
 }
 
 /**
- * Removes a lost key from `seals.json`, the list of the sealing keys that the data folder may need.
+ * Removes the id of a key from `seals.json`, the list of the sealing keys that the data folder may need. For lost keys.
  * @throws AppError `not_found` when the file does not list the key, and the errors of `reseal`
  */
 export function forget({ dataDir }: SealingConfig, id: string): Promise<void> {

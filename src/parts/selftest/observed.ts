@@ -43,7 +43,7 @@ export async function watch(pid: number, signal: AbortSignal): Promise<Seen | un
   return seen
 }
 
-/** Returns the process and everything below it. */
+/** Returns the ids of the process and of its descendants; only its own id when `/proc` cannot be read. */
 async function familyOf(pid: number): Promise<readonly number[]> {
   const processes = await readProcesses('/proc') ?? []
   const family = [pid]

@@ -128,8 +128,8 @@ function jsonString(text: string): string | undefined {
 }
 
 /**
- * Returns the text without its comment. A comment begins with a `#` at the start or after a space, but not in a leading
- * quoted text.
+ * Returns the text without its comment. A comment begins with a `#` at the start or after a space or tab, but not in a
+ * leading quoted text.
  */
 function withoutComment(text: string): string {
   const quoted = /^[ \t]*(?:-[ \t]+)?("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')/.exec(text)?.[0] ?? ''

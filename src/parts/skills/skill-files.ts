@@ -28,7 +28,7 @@ export const fileLimitBytes = 64 * 1024
 export const folderLimit = 100
 /** The most entries of a folder that are read. Further entries are ignored with a warning. */
 const entryLimit = 1000
-/** The folders of skills in a tree. Of two skills with one name, the skill in the later folder is used. */
+/** The folders of skills in a tree. Of two skills of the same name, the skill in the later folder is used. */
 const skillFolders = ['.agents/skills', '.openhands/skills']
 
 /** Reads the skills of the user from the home directory. */
@@ -131,7 +131,10 @@ function isReadme(name: string): boolean {
   return /^readme\.md$/i.test(name)
 }
 
-/** Returns the names in a folder, without files other than `.md` files; empty when it cannot be read. */
+/**
+ * Returns the names of a folder's entries, of at most `entryLimit`, without the files that do not end in `.md`. Returns
+ * an empty list for a folder that cannot be read.
+ */
 export async function namesIn(workspace: Workspace, folder: string, warn: Warn): Promise<string[]> {
   const names: string[] = []
   const visit = ({ name, place }: Entry): boolean => {

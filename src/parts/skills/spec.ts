@@ -1,7 +1,7 @@
 /**
  * Requests and responses about skills and hooks in files (contract/others.md, section 4).
  *
- * Fields about skills from the network have no effect.
+ * Fields that ask for skills from the network have no effect.
  */
 import {
   arrayOf, boolean, defaultTo, integer, mapOf, nullable, oneOf, openObject, optional, ref, required, response, string,

@@ -12,7 +12,7 @@ const searchedLimitChars = 32 * 1024
 
 export interface Match {
   readonly skill: Skill
-  /** The trigger as the skill writes it. */
+  /** The trigger that was found, in the skill's spelling; for an `agentskills` skill perhaps its `/name`. */
   readonly trigger: string
 }
 

@@ -23,7 +23,7 @@ export function subAgentOf(agent: Agent, definition: Definition): Agent {
   }
 }
 
-/** Returns true if the definition names no tools, or names a tool of the agent. */
+/** Returns true if the definition names no tools, or names a tool that the sub-agent gets. */
 export function canServe(agent: Agent, definition: Definition): boolean {
   return definition.tools === undefined || toolsFor(agent, definition).length > 0
 }

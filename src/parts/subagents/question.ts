@@ -23,8 +23,8 @@ const options = [
 ] as const
 
 /**
- * Records the action, asks, and returns the user's answer. Returns `denied` without asking for a missing or too long
- * action.
+ * Shows the action in a message of the parent conversation, asks, and returns the user's answer. Does not ask when the
+ * action is missing or too long (`denied`), or `withdrawn` is aborted (`cancelled`).
  */
 export async function askAbove(
   { toolName, action }: SubQuestion, withdrawn: AbortSignal, { call, turn, name, taskId, mask }: Asking,

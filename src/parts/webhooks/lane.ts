@@ -146,7 +146,7 @@ export class Lane {
   }
 
   /**
-   * Delivers the changed state and the events that are due. Returns false if the server closes before the end.
+   * Delivers the changed state and the events that are due. Returns false if the closing server stops a delivery.
    */
   async #pass(): Promise<boolean> {
     const host = this.#host
