@@ -13,10 +13,7 @@ export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly requestId: string
-  /**
-   * Headers that any response to the request gets beside `X-Request-Id` and `guardHeaders`: names and values in turn.
-   * Handlers may add headers.
-   */
+  /** The headers that any response to the request gets: names and values in turn. Handlers may add headers. */
   readonly headers: string[]
   /** The pattern of the matching route, for the log; undefined when no route matches. */
   route?: string | undefined
@@ -57,7 +54,8 @@ export const guardHeaders: readonly string[] = [
 
 export function createExchange(request: IncomingMessage, response: ServerResponse, nextId: () => string): Exchange {
   const requestId = requestIdOf(request, nextId)
-  return { request, response, requestId, headers: [], route: undefined, ignored: undefined, errorForm: undefined }
+  const headers = ['X-Request-Id', requestId, ...guardHeaders]
+  return { request, response, requestId, headers, route: undefined, ignored: undefined, errorForm: undefined }
 }
 
 /** Returns a single `X-Request-Id` of 1 to 64 letters, digits and `._-` from the request; otherwise a new id. */
@@ -110,12 +108,9 @@ export function startStream(exchange: Exchange, answer: StreamedResponse): Serve
 }
 
 function headersOf(exchange: Exchange, answer: { readonly headers?: readonly string[] }): string[] {
-  const all = ['X-Request-Id', exchange.requestId]
-  for (const part of guardHeaders) all.push(part)
-  for (const part of exchange.headers) all.push(part)
-  const { headers } = answer
-  if (headers !== undefined) for (const part of headers) all.push(part)
-  if (headers === undefined || !headers.includes('Cache-Control')) all.push('Cache-Control', 'no-store')
+  const { headers = [] } = answer
+  const all = [...exchange.headers, ...headers]
+  if (!headers.includes('Cache-Control')) all.push('Cache-Control', 'no-store')
   return all
 }
 
