@@ -343,5 +343,5 @@ async function startService(
 /** The number of bytes waiting for the disk above which the server stops reading an agent's output. */
 const backlogLimitBytes = 8 * 1024 * 1024
 
-/** The time in milliseconds in which an agent of the server ends its processes (`process/child`), with a margin. */
-const processEndLimitMs = 15_000
+/** The time in milliseconds in which an agent ends its hooks (5 s) and its processes (10 s), with a margin. */
+const processEndLimitMs = 20_000

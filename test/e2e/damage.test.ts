@@ -111,7 +111,7 @@ for (const caches of ['with', 'without']) {
       const place = `at byte ${placeOf(stored, events[lost]) - 33} \\(line ` +
         `${line}${caches === 'with' ? `, event ${lost}` : ''}(?:, id [0-9a-f-]+)?\\)`
       assert.match(stdout, new RegExp(`^${id}  events\\.jsonl ${place}: the line does not fit the chain$`, 'm'))
-      assert.is(stdout.trim().split('\n').length, 1, stdout)
+      assert.is(stdout.trim().split('\n').length, 2, stdout)
     }),
   )
 }

@@ -168,7 +168,7 @@ async function makeWorld(folder: string): Promise<World> {
     eventLimitBytes: 100_000,
     confirmationDeadlineMs: 60_000,
     stopLimitMs: 5000,
-    closeLimitMs: 5000,
+    closeLimitMs: 60_000,
     agentKind: async ({ kind }) => ({
       readsMessages: kind === 'Agent',
       create: (host) => {

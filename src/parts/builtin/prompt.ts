@@ -3,6 +3,7 @@
  *
  * The prompt depends on the settings alone, so that a provider can cache it. The context is the second block of the
  * system message.
+ * `system_prompt_kwargs` has no effect.
  */
 import type { NamedSecret } from '../../conversation/agent/host.ts'
 import type { Agent } from '../../schema/generated/conversations.ts'
