@@ -90,7 +90,7 @@ export class Traffic {
       this.#tell({ ...request(), status, bytes: this.#bytesOf(socket), answerMs, totalMs, isCut })
     }
     if (response.destroyed) return tell(true)
-    // Called before Node's own listener, which writes the next response of the connection.
+    // Before Node's own listener writes the next response: `bytesWritten` would include it.
     response.prependOnceListener('finish', () => tell(false))
     response.once('close', () => tell(true))
   }

@@ -28,7 +28,7 @@ export type CallPart =
 
 export type Shape = CallPart | { readonly as: 'edits'; readonly edits: readonly Edit[] }
 
-/** The most characters of an input that are copied into the history. The history has several copies of an input. */
+/** A longer input, in characters, is not recorded, because the history has several copies of an input. */
 export const inputLimitChars = 1_000_000
 
 export function shapeOf(call: ToolCall, options: ShapeOptions): Shape {

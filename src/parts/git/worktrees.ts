@@ -129,7 +129,7 @@ export class ConversationWorktrees implements Worktrees {
     }
   }
 
-  /** Removes an unused worktree. Returns its path if it stays: it has changes or own commits, or cannot be removed. */
+  /** Removes an unused worktree. Returns its path if it has changes or own commits, or cannot be removed. */
   async #release(worktree: Worktree, isUsed: IsUsed): Promise<string | undefined> {
     const { id, path } = worktree
     if (isUsed(path) || this.#closing.signal.aborted) return undefined

@@ -200,7 +200,7 @@ export class SignIns {
   }
 }
 
-/** Passes the answer to its sign-in, and makes the state of the sign-in invalid. */
+/** Passes the answer to its sign-in. The OAuth `state` is valid once, so no further answer is accepted. */
 function take(job: Job, answer: URLSearchParams): void {
   job.authorization = undefined
   job.answer.resolve(answer)
