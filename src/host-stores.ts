@@ -40,7 +40,7 @@ export interface HostProfiles {
 }
 
 interface Reserve {
-  /** @throws AppError `storage_full` */
+  /** Makes sure that the disk space for the ends of runs is reserved. @throws AppError `storage_full` */
   assertHeld(): Promise<void>
 }
 

@@ -17,7 +17,7 @@ export interface InspectedPart {
 export interface FolderInspection {
   /** A sentence for each problem. */
   readonly problems: readonly string[]
-  /** What was checked, as a sentence, if it has no problem; undefined when the part has no files. */
+  /** A sentence about the checked files; undefined when one has a problem, or when the part has no files. */
   readonly sound: string | undefined
 }
 

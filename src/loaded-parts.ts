@@ -34,7 +34,7 @@ export interface LoadedPartsOptions {
   /** The values of all options. The switch that `Part.leftOutBy` names can leave a part out. */
   readonly config: { readonly [name: string]: unknown; readonly basePath: string }
   readonly clock: Clock
-  /** Returns all capabilities for parts: `own`, and the members that the core makes. */
+  /** Adds the capabilities that the core makes to `own`, and returns all capabilities. */
   readonly core: (own: OwnCapabilities) => Core
 }
 
@@ -106,7 +106,7 @@ export class LoadedParts {
     return this.#core
   }
 
-  /** Returns the `programs` of all parts that may be loaded, as one object. */
+  /** Returns the agent programs (`Part.programs`) of all parts that may be loaded, as one object. */
   programs(): Readonly<Record<string, string>> {
     return Object.assign({}, ...this.#allowed.map(({ programs = {} }) => programs))
   }

@@ -15,11 +15,11 @@ export interface Option<T> {
   /** One sentence for the help, without the full stop. */
   readonly help: string
   /**
-   * On the command line a `switch` takes no word; a `list` or `map` takes one word per item. A relative `path` is
-   * resolved, from the current folder or that of the configuration file, before `accepts` checks it.
+   * On the command line a `switch` takes no word; a `list` or `map` takes one word per item. A relative `path` is made
+   * absolute before `accepts` checks it: from the current folder, or from the folder of the configuration file.
    */
   readonly kind: 'switch' | 'value' | 'path' | 'list' | 'map'
-  /** The default; undefined if there is none. Then the option may be absent if `accepts` returns true for undefined. */
+  /** The default; undefined if there is none. The option may then be absent if `accepts` accepts undefined. */
   readonly initial: T | undefined
   /** The accepted values, as the end of a sentence: "expected ...". */
   readonly expected: string
@@ -42,7 +42,7 @@ export type ReadOthers = (environment: Readonly<Record<string, string | undefine
 /** A value that was read from variables of other servers. */
 export interface OtherValue {
   readonly value: unknown
-  /** The names of the variables that were read, for messages. */
+  /** The names of the environment variables that were read, as one text for messages. */
   readonly source: string
 }
 
@@ -86,7 +86,7 @@ export function bytes(initial: number, help: string): Option<number> {
   return integer({ group: 'Limits', help, placeholder: 'BYTES', initial, min: 1024, max: 1024 * 1024 * 1024 })
 }
 
-/** Returns an option for a time in milliseconds, at most that of Node's longest timer. */
+/** Returns an option for a time in milliseconds, at most the longest time that a timer of Node accepts. */
 export function milliseconds(initial: number, group: OptionGroup, help: string): Option<number> {
   return integer({ group, help, placeholder: 'MS', initial, min: 1, max: 2_147_483_647 })
 }

@@ -47,7 +47,7 @@ export interface Part extends InspectedPart {
   readonly offers?: readonly (keyof Offers)[]
   /** Returns the names of the part's tools for the built-in agent that work on this machine. */
   readonly tools?: (options: Values, environment: Environment) => Promise<readonly string[]>
-  /** Paths of the part's agent programs (JavaScript). The key is the first word of a command that starts one. */
+  /** Paths of the part's agent programs (JavaScript), each under the first word of the command that starts it. */
   readonly programs?: Readonly<Record<string, string>>
   /** Loads the function that seals the part's files in a conversation's folder with a new key. */
   readonly resealFolder?: () => Promise<ResealFolder>
@@ -88,7 +88,7 @@ export interface CommandCall {
   readonly flags: Readonly<Record<string, string>>
   /** Every value of each given flag of the command, in order. */
   readonly given: Readonly<Record<string, readonly string[]>>
-  /** Files with keys that other users may read. */
+  /** The files that contain keys and that other users of this machine may read. */
   readonly exposedFiles: readonly string[]
   readonly environment: Environment
   /** A folder for temporary files, which the command removes before it ends. */
@@ -107,7 +107,7 @@ export interface CommandCall {
   readonly parts: readonly Part[]
   /**
    * Starts a server without a port, for a command that changes the server's data. The command closes the server.
-   * @throws AppError `owned_by_another` while another server runs; as `createAgentServer`
+   * @throws AppError `owned_by_another` while another server runs; the errors of `createAgentServer`
    */
   readonly openServer: () => Promise<{ readonly use: Use; close(): Promise<void> }>
 }

@@ -20,7 +20,7 @@ export type Credential =
   /** A key that was sent more than once, even with equal values. */
   | { readonly kind: 'ambiguous' }
 
-/** Returns the check for these keys. @throws RangeError when a key is empty or longer than `maxKeyBytes` */
+/** Returns the object that compares candidates with these keys. @throws RangeError for an empty or too long key */
 export function createSessionKeys(keys: readonly string[]): SessionKeys {
   const blocks = keys.map((key) => {
     const length = Buffer.byteLength(key)

@@ -105,8 +105,8 @@ export async function* readPieces(
 }
 
 /**
- * The longest body, in bytes, that is parsed and checked in one turn of the event loop. Faults in a longer body are
- * reported at position 0.
+ * The longest body, in bytes, that is parsed and checked in one turn of the event loop. In a longer body no search is
+ * made for the position of a fault: the position is reported as 0.
  */
 const turnBytes = 1024 * 1024
 

@@ -28,7 +28,7 @@ export function newestAnswer(connection: Duplex): ServerResponse | undefined {
   return newest.get(connection)
 }
 
-/** Records a connection's newest request. Returns false, to drop it, after a response that closes the connection. */
+/** Returns false when an earlier response closes the connection. Otherwise records `response` as the newest. */
 export function mayServe(request: IncomingMessage, response: ServerResponse): boolean {
   const before = newest.get(request.socket)
   if (before === response) return true

@@ -25,8 +25,8 @@ export function headerValues(rawHeaders: readonly string[], name: string): reado
 }
 
 /**
- * Returns the value of a header that may be sent once; undefined when it was not sent. `name` is in lower case.
- * @throws AppError `bad_request` when the header was sent twice
+ * Returns the value of a header; undefined when the header was not sent. `name` is in lower case.
+ * @throws AppError `bad_request` when the header was sent more than once
  */
 export function singleHeader(rawHeaders: readonly string[], name: string): string | undefined {
   const [value, second] = headerValues(rawHeaders, name)

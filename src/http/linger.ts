@@ -7,12 +7,12 @@
 import type { IncomingMessage } from 'node:http'
 import { announcesBody } from './headers.ts'
 
-/** The most bytes of a body, by Content-Length, that Node may read and drop to keep the connection. */
+/** The longest body in bytes (Content-Length) whose unread rest Node may drop, so that the connection stays open. */
 const cheapBytes = 64 * 1024
 const lingerBytes = 1024 * 1024
 const lingerMs = 1000
 
-/** True when the body is incomplete, and longer than `cheapBytes` or of unknown length. */
+/** True when the body has not arrived whole, and is longer than `cheapBytes` or of unknown length. */
 export function hasUnwantedBody(request: IncomingMessage): boolean {
   if (request.complete || !announcesBody(request)) return false
   const length = request.headers['content-length']

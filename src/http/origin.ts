@@ -14,7 +14,7 @@ export interface OriginRules {
   readonly allowedHosts: readonly string[]
   /** Whole origins, such as `https://example.org`; compared without case. */
   readonly allowedOrigins: readonly string[]
-  /** True to allow pages of loopback origins, which must send the key. */
+  /** True to allow pages of loopback origins. Set only where a key is required, so that such a page needs a key. */
   readonly trustsLoopback: boolean
 }
 
@@ -32,7 +32,7 @@ export interface HostValues {
   readonly authority: string | undefined
 }
 
-/** The newest Host with an IP literal or a loopback name, as any server accepts. The next request often repeats it. */
+/** The newest Host that every server accepts: an IP literal or a loopback name. Saves parsing the next equal Host. */
 let newestLocal: { readonly text: string; readonly authority: Authority } | undefined
 
 /**
@@ -121,8 +121,8 @@ export function assertOrigin(request: OriginRequest, rules: OriginRules): readon
 }
 
 /**
- * True for a request from a page of another site, except when the request follows a link: no page can read the
- * response then. A frame is not a link.
+ * True for a request that a page of another site made, by the `Sec-Fetch-*` headers. False for a link that opens a page
+ * of its own, not a frame: the other site cannot read the response.
  */
 function isLoadedElsewhere(
   { fetchSites, fetchModes, fetchDestinations, purpose }: OriginRequest,

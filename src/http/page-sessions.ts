@@ -20,7 +20,7 @@ export interface PageSession {
 }
 
 export interface PageSessionSource {
-  /** Returns and extends the session with this token that was begun at this Host; undefined without a session. */
+  /** Finds the session with this token that began at this Host, and extends it; undefined when there is none. */
   find(token: string, host: string): PageSession | undefined
 }
 
@@ -40,7 +40,7 @@ export class PageSessions {
     return session?.hasProof(proof) === true ? { kind: 'given', session } : { kind: 'wrong' }
   }
 
-  /** Returns the valid session of an upgrade request with one Origin, if any. The first frame must have its proof. */
+  /** Finds the session of an upgrade request with exactly one Origin. The proof follows in the first frame. */
   ofUpgrade(rawHeaders: readonly string[]): PageSession | undefined {
     return headerValues(rawHeaders, 'origin').length === 1 ? this.#find(rawHeaders) : undefined
   }

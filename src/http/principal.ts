@@ -22,7 +22,7 @@ export interface Tag {
   readonly value: string
 }
 
-/** The limits of a named key; undefined for no limit. */
+/** The limits of a named key. A member is undefined when the key has no such limit. */
 export interface KeyLimits {
   /** The most existing conversations that the key has created. */
   readonly conversations: number | undefined

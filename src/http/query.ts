@@ -84,7 +84,7 @@ export function list<T>(field: QueryField<T | undefined>): QueryField<readonly T
 export function text(options: { readonly maxLength?: number } = {}): QueryField<string | undefined> {
   const { maxLength = Infinity } = options
   return single((value) => {
-    // A character is a code point, as in JSON Schema; it has one or two units of a string.
+    // A character is a code point, as in JSON Schema. `length` counts some characters as two.
     if (value.length <= maxLength || [...value].length <= maxLength) return { ok: true, value }
     const msg = `String should have at most ${maxLength} characters`
     return fault('string_too_long', msg, value, { max_length: maxLength })

@@ -16,7 +16,7 @@ const forgetAfterMs = 60_000
 interface Count {
   /** The number of all refusals of the address, for the log. */
   total: number
-  /** The number of refusals of the address since its last minute without a refusal. */
+  /** The number of refusals of the address. After a minute without a refusal the count begins again. */
   recent: number
   lastAt: number
 }

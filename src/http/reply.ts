@@ -40,7 +40,7 @@ export interface HttpResponse {
   readonly stream?: (response: ServerResponse) => void
 }
 
-/** Makes the status and the JSON body of an error response. `status` is the usual status, `code` a reached limit. */
+/** Makes the status and the JSON body of an error response. `code` is given only for an error that names a limit. */
 export type ErrorForm = (
   status: number, message: string, code?: string,
 ) => { readonly status: number; readonly body: unknown }
@@ -96,7 +96,7 @@ export interface StreamedResponse {
   readonly headers?: readonly string[]
 }
 
-/** Sends the head of a response. The caller writes the body, and waits while the response is full. */
+/** Sends the head of a response. The caller writes the body, at the pace of the client. */
 export function startStream(exchange: Exchange, answer: StreamedResponse): ServerResponse {
   const { response } = exchange
   const headers = headersOf(exchange, answer)

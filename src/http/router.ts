@@ -8,7 +8,7 @@ import { AppError } from '../base/errors.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The members of a route that the router needs. The caller's type has more. */
+/** The members of a route that the router reads. The routes of callers have further members. */
 export interface RoutePattern {
   readonly method: Method
   /** The path with its parameters, for example `/api/conversations/{conversation_id}/events/{event_id}`. */
@@ -19,7 +19,7 @@ export type PathParameters = Readonly<Record<string, string>>
 
 export type Match<R> =
   | { readonly kind: 'found'; readonly route: R; readonly parameters: PathParameters }
-  /** `path` is the path with, or without, a slash at its end that has a route; still percent-encoded. */
+  /** `path` is the requested path with its final slash added or removed, so that a route fits; percent-encoded. */
   | { readonly kind: 'redirect'; readonly path: string }
   /** `allow` is the value for the `Allow` header. */
   | { readonly kind: 'method_not_allowed'; readonly allow: string }

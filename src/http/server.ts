@@ -149,7 +149,7 @@ export class HttpServer {
     this.#serve(request, response)
   }
 
-  /** Responds to refused bytes or a late request, after the responses to earlier requests. Then ends the socket. */
+  /** Handles an error of Node's parser or a timeout: responds after earlier responses, then closes the connection. */
   #refuse(error: Error, socket: Duplex): void {
     const newest = newestAnswer(socket)
     const status = statusOf(error, this.#limits)
@@ -229,7 +229,7 @@ function statusOf(error: Error, limits: HttpLimits): number {
   }
 }
 
-/** True when the target alone exceeds the limit, as far as the last packet shows. */
+/** True when the first `limitBytes` of the last packet are only a method and a target: the target is too long. */
 function isStillInTarget(error: Error, limitBytes: number): boolean {
   if (!('rawPacket' in error) || !Buffer.isBuffer(error.rawPacket)) return false
   const start = error.rawPacket.toString('latin1', 0, limitBytes)

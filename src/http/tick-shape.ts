@@ -7,7 +7,7 @@ import { executionAsyncResource } from 'node:async_hooks'
 
 let kept: object | undefined
 
-/** Keeps an object of `process.nextTick` alive from the next tick on. A later call changes nothing. */
+/** Keeps the object of the next tick alive, so that `process.nextTick` stays fast. Does nothing when one is kept. */
 export function keepTickShape(): void {
   if (kept !== undefined) return
   process.nextTick(() => {

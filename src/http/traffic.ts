@@ -24,9 +24,9 @@ export interface ObservedRequest {
 export interface ObservedResponse extends ObservedRequest {
   readonly status: number
   readonly bytes: number
-  /** The time until the response was handed to Node; for a stream, until the stream began. */
+  /** The time from the request until the response was handed to Node; for a stream, until the stream began. */
   readonly answerMs: number
-  /** The time until the end of the response. */
+  /** The time from the request until the end of the response. */
   readonly totalMs: number
   /** True when the connection closed before the end of the response. */
   readonly isCut: boolean
@@ -75,7 +75,7 @@ export class Traffic {
     await this.#settled.promise
   }
 
-  /** Reports a response when it has ended. Call it in the same turn of the event loop as `response.writeHead`. */
+  /** Reports the response when it has ended. Call this method in the turn of the event loop that calls `writeHead`. */
   answered(request: () => ObservedRequest, response: ServerResponse, status: number, answerMs: number): void {
     if (this.#observers.size === 0) return
     const { socket } = response.req
@@ -90,7 +90,7 @@ export class Traffic {
       this.#tell({ ...request(), status, bytes: this.#bytesOf(socket), answerMs, totalMs, isCut })
     }
     if (response.destroyed) return tell(true)
-    // Before Node's own listener writes the next response: `bytesWritten` would include it.
+    // Runs before Node's own listener, which writes the next response: `bytesWritten` would include that response.
     response.prependOnceListener('finish', () => tell(false))
     response.once('close', () => tell(true))
   }
@@ -123,7 +123,7 @@ export class Traffic {
   #ended(): void {
     this.#awaited--
     if (this.#awaited > 0) return
-    // The observers are told in this turn of the event loop, before the promise resolves.
+    // Code that waits for `settled` runs later: the callers of `#ended` tell the observers first.
     this.#settled?.resolve()
     this.#settled = undefined
   }

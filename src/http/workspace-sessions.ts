@@ -17,7 +17,7 @@ interface Session {
   /** The time at which the session ends, in milliseconds since the epoch. */
   readonly end: number
   readonly principal: Principal
-  /** The function that `hold` of the session's key returned. */
+  /** Cancels the call that `Principal.hold` makes at the end of the key. */
   readonly release: () => void
 }
 
@@ -36,8 +36,8 @@ export class WorkspaceSessions {
   }
 
   /**
-   * Begins a session, which ends with the key of `beginner` at the latest. Returns the value of `Set-Cookie`. `isSafe`
-   * is true over a secure connection.
+   * Begins a session, which also ends when the key of `beginner` ends. Returns the value of `Set-Cookie`. `isSafe` is
+   * true when the browser uses https.
    */
   begin(isSafe: boolean, beginner: Principal): string {
     const token = randomBytes(32).toString('base64url')

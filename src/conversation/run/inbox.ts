@@ -31,7 +31,7 @@ export interface TitleMaker {
 }
 
 export interface Delivery {
-  /** True to have the message served by the current run, or else by a new run. A refused message is not served. */
+  /** True when the current run, or a new run, is to serve the message, unless a hook refuses the message. */
   readonly run: boolean
   readonly request?: KeyedRequest | undefined
   /** Aborted when the message is no longer wanted. A recorded message stays. */
@@ -47,7 +47,7 @@ export class Inbox {
   }
 
   /**
-   * Records a message. Resolves when the message is durable; with false when a hook refused the message.
+   * Records a message, and with `run` has it served. Resolves when it is durable: to false when a hook refused it.
    * @throws AppError `body_too_large`; as `Gate.assertOpen`, `AgentSeat.agent`, `Journal.record`; the signal's reason
    */
   async take(message: Message, delivery: Delivery): Promise<boolean> {
@@ -59,12 +59,12 @@ export class Inbox {
     return isToBeServed
   }
 
-  /** Records a text of the server as a user message and has it served. @throws the errors of `take` */
+  /** Records a text from the server as a user message, and has it served. Resolves and rejects as `take` does. */
   takeText(text: string, signal: AbortSignal): Promise<boolean> {
     return this.take(userMessageOf({ content: [toTextContent({ text })] }), { run: true, signal })
   }
 
-  /** Serves the recorded message of an earlier try, if no turn has served it. */
+  /** Handles a repeated request, whose message is recorded: has the message served, unless a turn has served it. */
   async serveRecorded(messageId: string, request: KeyedRequest | undefined): Promise<void> {
     const { journal, runner } = this.#options
     if (journal.state.unserved.includes(messageId)) return runner.serve(request)
@@ -96,7 +96,7 @@ export class Inbox {
     return refusal === undefined
   }
 
-  /** Records the agent's introduction before the first user message, once. */
+  /** Records the agent's introduction (a SystemPromptEvent) once, before the first user message. */
   async #introduceAgent(): Promise<void> {
     const { journal, events, seat } = this.#options
     if (journal.state.last_user_message_id !== null) return
@@ -116,7 +116,7 @@ export class Inbox {
 
 const nothing = { content: [], skills: [] }
 
-/** Returns the record of the idempotency key to store with the message, if any. With `run` another follows. */
+/** Returns the record of the idempotency key, if any, to store with the message. With `run` a second record follows. */
 function keyedOf({ request, run }: Delivery): Omit<RequestRecord, 'event'> | undefined {
   return request === undefined || !run ? request : { ...request, goes_on: true }
 }

@@ -111,7 +111,7 @@ export class LiveTurn implements Turn {
       const recorded = this.#options.journal.record(draft)
       this.#isStreaming = false
       if (draft.kind === 'ActionEvent') this.#newestAction = recorded.id
-      // The microtask runs after the last event of a batch without an `await`.
+      // Events of a batch are recorded without an `await` between them, so the microtask runs after the last event.
       if (this.#owesStats) queueMicrotask(() => this.#sendStats())
       return recorded
     } catch (cause) {
@@ -120,7 +120,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Records the id, unless it is the id of the last call: an agent may report the same id at each step. */
+  /** Records the message as served, unless the last call had its id: an agent may report one message at each step. */
   served(messageId: string): void {
     if (messageId === this.#newestServed) return
     this.#newestServed = messageId
@@ -160,8 +160,8 @@ export class LiveTurn implements Turn {
   }
 
   /**
-   * Counts a usage report. While readers have a text that no event holds yet, they get the usage only after the
-   * event: a published client would else show the text twice.
+   * Counts a usage report and sends clients the `stats`. While clients have streamed text that no event has yet, the
+   * `stats` wait for the event: a published client would otherwise show the text twice.
    */
   usage(report: UsageReport): void {
     if (this.#fenced) return
@@ -174,7 +174,7 @@ export class LiveTurn implements Turn {
     this.#beforeMessage = listener
   }
 
-  /** Has the agent record the text written so far. */
+  /** Asks the agent to record the text that it has written so far. */
   beforeMessage(): void {
     if (!this.#fenced) this.#beforeMessage?.()
   }
@@ -183,7 +183,7 @@ export class LiveTurn implements Turn {
     return this.#options.journal.ready()
   }
 
-  /** Sends clients the newest `stats` in an unstored frame. */
+  /** Sends clients the newest `stats` in an unstored frame, unless they have them or the turn has ended. */
   #sendStats(): void {
     const { journal, frames, records } = this.#options
     if (this.#owesStats && !this.#fenced) journal.push(frames.stats(records.stats))

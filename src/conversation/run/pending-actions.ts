@@ -25,7 +25,7 @@ export function listPending(actions: readonly OpenAction[]): PendingConfirmation
 }
 
 /**
- * Rejects the action `id`, or all that wait. When none is left, the status becomes `idle`.
+ * Rejects the action with this id; without `id`, all waiting actions. When none waits any more, the status is `idle`.
  * @throws AppError `not_found`
  */
 export function rejectPending(journal: Journal, reason: string, id?: string, request?: KeyedRequest): void {
@@ -48,7 +48,7 @@ export function rejectPending(journal: Journal, reason: string, id?: string, req
 }
 
 /**
- * Refuses to approve one of several waiting actions: they are approved together. Without `id`, all are approved.
+ * Refuses the approval of one action while several wait: they are approved together. Without `id`, all are meant.
  * @throws AppError `not_found` when no waiting action has this id; `bad_request` when other actions wait too
  */
 export function assertApproves(actions: readonly OpenAction[], id: string | undefined): void {

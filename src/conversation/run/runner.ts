@@ -46,12 +46,12 @@ interface Stop {
 export class Runner {
   readonly #options: RunnerOptions
   #run: Promise<void> | undefined
-  /** Resolves at the end of the current run, or else of the next run. */
+  /** Resolves at the end of the current run; when no run is under way, at the end of the next run. */
   #nextEnd: Deferred<void> | undefined
   #stop: Stop | undefined
-  /** True when a message arrived after the current turn began, and after the last request to stop. */
+  /** True when a message arrived since the current turn began or, if later, since the last request to stop. */
   #again = false
-  /** True when the agent began work by itself that has no turn yet. */
+  /** True when the agent has begun work by itself, and no turn has begun for this work yet. */
   #own = false
   #startedAt = 0
   #failure: string | undefined
@@ -88,14 +88,14 @@ export class Runner {
     await begun
   }
 
-  /** Adds a turn for work that the agent began by itself, or starts a run for it. The conversation must be open. */
+  /** Adds a turn, in the current or a new run, for work that the agent began itself. Call `Gate.assertOpen` first. */
   async startOwn(): Promise<void> {
     const started = this.#run === undefined ? this.#start() : undefined
     this.#own = true
     await started
   }
 
-  /** Serves the newest message in the current run, or in a new run unless actions wait for the user (decisions 15). */
+  /** Has the current or a new run serve the newest message. No run begins while actions wait (decisions 15). */
   async serve(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (!this.isRunning && journal.status !== 'waiting_for_confirmation') return this.start(request)
@@ -105,7 +105,7 @@ export class Runner {
     await journal.durable()
   }
 
-  /** Records a run without a turn, for a message that a hook refused. A run that exists already stays as it is. */
+  /** Records a run without a turn for a message that a hook refused, unless a run is under way or actions wait. */
   async finishUnserved(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (this.isRunning || journal.status === 'waiting_for_confirmation') {
@@ -146,7 +146,7 @@ export class Runner {
     await this.#options.seat.discard()
   }
 
-  /** Resolves when the end of the current run, or else of the next run, is published. */
+  /** Resolves when the end of the current run is published; when no run is under way, the end of the next run. */
   nextEnd(): Promise<void> {
     this.#nextEnd ??= deferred<void>()
     return this.#nextEnd.promise
@@ -241,8 +241,8 @@ export class Runner {
   }
 
   /**
-   * Runs a turn and returns its end. After a request to stop or with a spent budget, returns an end with the reason
-   * instead; work that the agent began by itself then gets an aborted turn, in which the agent ends it.
+   * Runs a turn and returns its end. After a request to stop or with a spent budget, returns an end with this reason
+   * and runs no turn. Only work that the agent began by itself gets an aborted turn, so that the agent ends this work.
    */
   async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
     const refused = this.#stop === undefined ? this.#overBudget() : notBegun

@@ -78,7 +78,7 @@ export class TurnRunner implements JournalFollower {
     this.#turn?.abort()
   }
 
-  /** Has the agent of the current turn record the text written so far. */
+  /** Asks the agent of the current turn to record the text that it has written so far. */
   beforeMessage(): void {
     this.#turn?.beforeMessage()
   }
@@ -136,8 +136,8 @@ export class TurnRunner implements JournalFollower {
   }
 
   /**
-   * Sends clients a line that names the confirmation's action, unless this is the newest action: published clients take
-   * the newest action for the one that waits.
+   * Sends clients a line that names the action of the confirmation. The newest action needs no line the first time:
+   * published clients take it for the waiting action.
    */
   #nameAction(question: PendingConfirmation): void {
     const newest = this.#turn?.newestAction

@@ -8,7 +8,7 @@ import { assertDataFolder } from '../../storage/data-folder-claim.ts'
 import { readTrail } from './reading.ts'
 
 /**
- * Returns exit code 0, or 1 for a damaged trail or one without the expected head.
+ * Returns the exit code: 1 for a damaged trail, or for a trail without the expected head; otherwise 0.
  * @throws AppError `invalid_option`; the errors of `assertDataFolder` and `readTrail`
  */
 export async function run({ config, words, flags, print, tell }: CommandCall): Promise<number> {

@@ -6,7 +6,7 @@ import { contentOf, numbersIn } from './trail-files.ts'
 export interface TrailLine {
   readonly json: Buffer
   readonly hash: string
-  /** The file and the line, counted from 1. */
+  /** The file, and the number of the line in the file, from 1. */
   readonly place: string
   /** Why the line does not continue the chain; undefined when it does. */
   readonly problem: string | undefined

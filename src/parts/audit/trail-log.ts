@@ -34,7 +34,7 @@ export class TrailLog {
   readonly #options: TrailLogOptions
   #segment: Segment
   #lost = 0
-  /** The queueing of the last record. The next record is queued after it. */
+  /** Resolves when the last record is queued, or could not be queued. The next record waits for this. */
   #last: Promise<unknown> = Promise.resolve()
 
   private constructor(options: TrailLogOptions, segment: Segment) {
@@ -88,7 +88,7 @@ export class TrailLog {
     commit.append(json, undefined)
     const [lost, done] = [this.#lost, commit.durable()]
     this.#lost = 0
-    // When the sync fails, the next record `lost` gets this count too.
+    // When the sync fails, the record `lost` is lost too: the next one must count the same lost records again.
     done.catch(() => (this.#lost += lost))
     return { done }
   }

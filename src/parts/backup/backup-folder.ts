@@ -7,7 +7,7 @@
  *     lock               excludes another backup
  *
  * Old pieces are removed after the new manifest is in place. So an interrupted backup leaves the earlier backup whole.
- * A piece that is a hard link may become longer with its file. The bytes up to the size in the manifest count.
+ * A piece that is a hard link may become longer with its file. Only the bytes up to the size in the manifest are used.
  */
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -209,7 +209,7 @@ export class BackupFolder implements Target {
     }
   }
 
-  /** Stores a file as a hard link; undefined when that is not possible. */
+  /** Stores the file at `path` as a piece, by a hard link; returns undefined when the bytes must be copied. */
   async #link(source: Source, path: string): Promise<Piece | undefined> {
     const content = new PieceOf()
     for await (const bytes of bytesOf(source)) content.add(bytes)

@@ -44,7 +44,7 @@ export interface BackupReport {
   readonly deleted: number
   /** Paths of links and special files, which are not in the backup. */
   readonly left: readonly string[]
-  /** Ids of the sealing keys that something in the backup may need. */
+  /** Ids of the sealing keys with which values in the backup may be sealed. */
   readonly seals: readonly string[]
   readonly sha256: string
 }
@@ -58,7 +58,7 @@ const pieceLimitBytes = 1024 * 1024 * 1024
 /** A file that changed within this time before the backup is listed without a stamp: the next backup reads it again. */
 const freshMs = 2000
 
-/** Writes a whole backup. @throws AppError `unavailable`, `storage_full`, `storage_failed`; the signal's reason */
+/** Backs up the data folder. @throws AppError `unavailable`, `storage_full`, `storage_failed`; the signal's reason */
 export async function backUp(options: BackupOptions): Promise<BackupReport> {
   return new Backup(options).run()
 }
@@ -195,7 +195,7 @@ class Backup {
     return { entries, empty, left }
   }
 
-  /** Returns the entry of a file, and stores a new or changed file. Undefined if it was removed or is not regular. */
+  /** Stores a new or changed file and returns the file's entry; undefined if the file is gone or is no regular file. */
   async #fileEntry({ path, stats }: FoundFile): Promise<NewEntry | undefined> {
     const isExecutable = (stats.mode & 0o100n) !== 0n
     const stamp = `${stats.ino} ${stats.size} ${stats.mtimeNs}`

@@ -1,8 +1,8 @@
 /**
  * Decides which files of a data folder belong in a backup.
  *
- * Files are left out by name, so that the files of a new part are not forgotten. A link at the top of the data folder
- * is refused. Other links are left out.
+ * A file is in the backup unless its name is an exception listed here, so the files of a new part are not forgotten. A
+ * link at the top of the data folder is refused. Other links are left out.
  */
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ export type Found =
   | { readonly kind: 'empty' | 'left'; readonly path: string }
 
 export interface TopEntries {
-  /** Files and folders that are read as they are at one moment (`readMoment`). */
+  /** Files and folders of settings and keys, which `readMoment` reads together so that they fit each other. */
   readonly settings: readonly string[]
   /** The other files and folders, except logs. */
   readonly others: readonly string[]
@@ -41,12 +41,12 @@ const ofLogs: ReadonlySet<string> = new Set(['audit', 'conversations'])
 const settingsFolders: ReadonlySet<string> = new Set(['keys', 'named-keys', 'worktrees'])
 /** The folders with sealing keys, the session key and digests of named keys. */
 export const keyFolders: ReadonlySet<string> = new Set(['keys', 'named-keys'])
-/** The log, which is added up to its cut (log-cut.ts), and files made from the log. */
+/** The log of a conversation, which is added separately (log-cut.ts), and files made from the log. */
 const ownFiles: ReadonlySet<string> = new Set(['events.jsonl', 'events.index', 'state.json'])
 const temporaryFile = /^\..+\.[0-9a-f]{12}\.tmp$/
 const heartbeatFile = /^lock\.heartbeat/
 
-/** Returns the entries at the top that belong in a backup, except logs. @throws AppError `storage_failed` for a link */
+/** Lists the entries of the data folder to back up, except logs. @throws AppError `storage_failed` for a link */
 export async function topEntries(dataDir: string, { withKeys }: { readonly withKeys: boolean }): Promise<TopEntries> {
   const settings: string[] = []
   const others: string[] = []

@@ -34,7 +34,7 @@ export async function noteBackup(
 
 const limitBytes = 64 * 1024
 
-/** Reads `backup-last.json`; undefined without it. @throws AppError `storage_failed`; RangeError without a time */
+/** Reads `backup-last.json`; undefined if missing. @throws AppError `storage_failed`; RangeError if it has no time */
 export async function readLastBackup(dataDir: string): Promise<LastBackup | undefined> {
   const record = await readJsonFile(join(dataDir, lastBackupName), { limitBytes })
   if (record === undefined) return undefined
@@ -46,7 +46,7 @@ export async function readLastBackup(dataDir: string): Promise<LastBackup | unde
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** The age above which a backup gets a note. */
+/** The age of the newest backup above which `doctor` reports a `note`. */
 const oldMs = 7 * dayMs
 
 /** Examines the age of the newest backup for `agent-server doctor`. */

@@ -16,7 +16,7 @@ export interface Cut {
 
 const chunkBytes = 64 * 1024
 
-/** Returns the cut of the first `size` bytes; undefined without a complete line. */
+/** Returns the cut after the last complete line in the first `size` bytes; undefined without a complete line. */
 export async function cutOf(file: FileHandle, size: number): Promise<Cut | undefined> {
   const end = await afterLineFeed(file, size)
   if (end === 0) return undefined

@@ -37,7 +37,7 @@ export interface Header {
   readonly made: string
   /** True when the backup has the folders `keys` and `named-keys`. */
   readonly hasKeys: boolean
-  /** Ids of the sealing keys that something in the backup may need. */
+  /** Ids of the sealing keys with which values in the backup may be sealed. */
   readonly seals: readonly string[]
 }
 
@@ -142,7 +142,7 @@ function sizeOf(value: unknown): number {
 
 const pathLimit = 4096
 
-/** Returns the path if it leads below the folder and may be in a backup. @throws AppError `storage_failed` */
+/** Returns the path if it stays in the data folder and may be in a backup. @throws AppError `storage_failed` */
 function pathOf(value: unknown): string {
   const path = textOf(value) ?? ''
   const parts = path.split('/')

@@ -82,7 +82,7 @@ export class RestoreFolder {
   }
 
   /**
-   * Notes which backup the folder gets.
+   * Writes to `restoring.json` which backup is restored to this folder.
    * @throws AppError `conflict` when a restore of another backup has begun there; `storage_full`, `storage_failed`
    */
   async begin(sha256: string, format: Readonly<Record<string, unknown>>): Promise<void> {

@@ -32,7 +32,7 @@ export interface RestoreOptions {
 }
 
 /**
- * Restores everything.
+ * Restores the backup in `from` to the folder `to`, and replaces the paths of workspaces by `map`.
  * @throws AppError `storage_failed`, `storage_full`, `format_unsupported`, `conflict`; the signal's reason if it is an
  * AppError
  */
@@ -93,7 +93,7 @@ interface PieceUse {
   readonly write: (bytes: Buffer) => Promise<unknown>
 }
 
-/** Passes the bytes of a piece on, and checks size and digest. @throws AppError `storage_failed` */
+/** Passes the bytes of a piece to `write`, then checks size and digest. @throws AppError `storage_failed` */
 async function copyPiece(from: string, piece: Piece, { path, write }: PieceUse): Promise<void> {
   const file = await openForReading(piecePath(from, piece)).catch((thrown: unknown) => {
     throw damagedPiece(path, systemCodeOf(thrown) === 'ENOENT' ? 'a piece of it is missing' : 'it cannot be read')

@@ -1,15 +1,15 @@
 /**
  * Starts the part `backup`: a metric with the age of the newest backup.
  *
- * `figures` uses the record that was read before, and begins to read it again. So a new backup may appear one scrape
- * late.
+ * `figures` returns the age by the record that was read last, and begins to read the record again. So a new backup may
+ * appear one scrape late.
  */
 import type { Core } from '../../capabilities.ts'
 import type { StartedPart } from '../../part.ts'
 import { readLastBackup, type LastBackup } from './last-backup.ts'
 
 export async function start({ dataDir, clock }: Pick<Core, 'dataDir' | 'clock'>): Promise<StartedPart> {
-  // `doctor` reports a record that cannot be read.
+  // A record that cannot be read gives no figure here: `doctor` reports it.
   const read = (): Promise<LastBackup | undefined> => readLastBackup(dataDir).catch(() => undefined)
   let last = await read()
   let reading: Promise<void> | undefined

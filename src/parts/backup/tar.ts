@@ -47,7 +47,7 @@ export class TarTarget implements Target {
     await this.#write(Buffer.alloc(paddingOf(text.length) + 2 * blockBytes))
   }
 
-  /** Writes an entry. A file that has become shorter is filled up with zeros; then returns undefined. */
+  /** Writes an entry of `size` bytes. When `bytes` has fewer, writes zeros for the rest and returns undefined. */
   #entry(size: number, bytes: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<Piece | undefined> {
     return this.#entries.run(async () => {
       await this.#write(tarHeader(`files/${(++this.#count).toString().padStart(6, '0')}`, size))
@@ -113,7 +113,7 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
 
 const zeros = Buffer.alloc(blockBytes)
 const noHeader = 'it is no tar archive, or a header in it is damaged'
-/** The folders, and the files of a running or killed backup, in a folder that tar(1) packed. They are skipped. */
+/** Entries that are skipped: tar(1) packs them with a backup folder. `workNames` are files of an unfinished backup. */
 const folderNames = /^(?:\.|files|partial|lost\+found)?\/?$/
 const workNames = /^(?:partial\/\d+|lock(?:\.heartbeat.*)?|owner\.json|\.manifest\.jsonl\.[^.]+\.tmp)$/
 const pieceNames = /^files\/[0-9a-f]{1,64}$/

@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 import type { Piece } from './manifest.ts'
 import { readAt } from './log-cut.ts'
 
-/** A range of bytes of an open file that is to be stored. */
+/** The bytes to store: a range of an open file. */
 export interface Source {
   readonly file: FileHandle
   readonly from: number

@@ -26,7 +26,7 @@ export function parsePathMap(words: readonly string[]): PathMap {
   throw new AppError('invalid_option', `Could not use --workspace-map: "${twice[0]}" is there twice`)
 }
 
-/** Returns `path` with the longest old path that is `path` or above it replaced; `path` itself when there is none. */
+/** Replaces the longest old path that `path` equals or lies below. Returns `path` unchanged when there is none. */
 export function mapped(map: PathMap, path: string): string {
   const fitting = map.filter(([from]) => path === from || path.startsWith(from === '/' ? from : `${from}/`))
   const best = fitting.reduce<readonly [string, string] | undefined>(

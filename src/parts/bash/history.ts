@@ -85,7 +85,7 @@ export class History {
     return this.#events[position - this.#dropped]
   }
 
-  /** Adds an event of a command that `sender` sent. */
+  /** Adds an event of a command. `sender` is the socket that sent the command, if any. */
   add(value: object, sender?: symbol): void {
     const line = JSON.stringify(value)
     const event = eventOf(line, sender)

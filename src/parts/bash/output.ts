@@ -15,7 +15,7 @@ export interface OutputOptions {
   readonly masker: Masker
   /** Called with the number of bytes of each chunk that arrives. */
   readonly onBytes: (count: number) => void
-  /** Called with the collected text each time it exceeds `chunkChars`. */
+  /** Called with the text since the last call, each time this text has more than `chunkChars` characters. */
   readonly onChunk: (text: string) => void
 }
 

@@ -94,7 +94,7 @@ export class CdpConnection {
     }
   }
 
-  /** Closes the connection and rejects all open commands. Idempotent. */
+  /** Closes the connection and rejects all commands that have no response yet. Idempotent. */
   close(): void {
     this.#framing.close()
     this.#end(undefined)

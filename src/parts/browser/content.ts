@@ -49,7 +49,7 @@ async function readAll(
   for (const [index, frame] of (await listFrames(tab.sessions, { signal })).entries()) {
     const found = await callIn(frame, readMarkdown, [{ ...scriptLimits, chars: left }, withLinks], { signal }).catch(
       (thrown: unknown) => {
-        // A frame that fails (it may have disappeared meanwhile) is left out. A page that fails is an error.
+        // An AppError of an inner frame is ignored: the frame may have disappeared. Any other error is thrown.
         if (index === 0 || !(thrown instanceof AppError)) throw thrown
       },
     )

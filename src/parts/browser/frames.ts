@@ -94,7 +94,7 @@ export async function originOf(
   return { x: outer.x + (left ?? 0), y: outer.y + (top ?? 0) }
 }
 
-/** Returns the top left of an element's first box with a size, in the session's outermost frame. @throws AppError */
+/** Returns the upper left corner of an element's first non-empty box, in the outermost frame. @throws AppError */
 export async function cornerOf(
   session: CdpSession, objectId: string, options: CallOptions,
 ): Promise<{ x: number; y: number }> {

@@ -1,8 +1,8 @@
 /**
  * The gate: a SOCKS 5 server on a loopback port (RFC 1928), through which a browser reaches the network.
  *
- * Names are resolved here, and the connection goes to the checked address. So DNS rebinding leads to no refused
- * address. Other users of this machine can use the port too.
+ * The gate resolves names, and connects to the address that it has checked. So DNS rebinding cannot lead the browser to
+ * a refused address. Other users of this machine can use the port too.
  */
 import { createServer, connect, isIP, type Server, type Socket } from 'node:net'
 import { AppError } from '../../base/errors.ts'

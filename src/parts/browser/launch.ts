@@ -168,7 +168,7 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
 }
 
 /**
- * Returns the error for a browser that did not start, with the most useful line of stderr, else the message of `cause`.
+ * Returns the error for a browser that did not start. Quotes a line of stderr on the sandbox or FATAL, else `cause`.
  */
 function startFailure({ command, withoutSandbox }: Connecting, stderr: string, cause: unknown): AppError {
   const lines = stderr.split('\n')

@@ -35,7 +35,7 @@ export class Recording {
     return this.#frames.length >= this.#limits.limitFrames || this.#bytes >= this.#limits.limitBytes
   }
 
-  /** Records this tab instead of the previous tab. A full recording records no tab. */
+  /** Records this tab instead of the previous tab. When the recording is full, records no tab any more. */
   async follow(tab: Tab, signal?: AbortSignal): Promise<void> {
     this.#leave()
     if (this.isFull) return

@@ -29,7 +29,7 @@ interface StateText {
 
 /**
  * Returns the page's state, and sets `Tab.elements` to the elements in it.
- * @throws AppError after a crash; the errors of `listFrames`
+ * @throws AppError after a crash of the tab; the errors of `listFrames`
  */
 export async function readState(
   browser: Browser, { withScreenshot }: { withScreenshot: boolean }, signal: AbortSignal,
@@ -56,7 +56,7 @@ async function describeFrames(text: StateText, frames: readonly PageFrame[], sig
   for (const [index, frame] of frames.entries()) {
     const limits = { ...scriptLimits, items: elementLimit - text.elements.length }
     const found = await callIn(frame, findElements, [limits], { signal }).catch((thrown: unknown) => {
-      // A frame that fails (it may have disappeared meanwhile) is left out. A page that fails is an error.
+      // An AppError of an inner frame is ignored: the frame may have disappeared. Any other error is thrown.
       if (index === 0 || !(thrown instanceof AppError)) throw thrown
     })
     if (found === undefined) continue

@@ -1,8 +1,8 @@
 /**
  * Reads and restores cookies, local storage and session storage of the browser.
  *
- * Session storage is read and restored in the current tab only. Local storage may need a new tab. This server itself
- * answers the requests of the new tab, so that nothing is sent to the network.
+ * Session storage is read and restored in the current tab only. Local storage of an origin that this tab does not show
+ * is restored in a new tab. This server answers the requests of that tab, so that nothing is sent to the network.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, type JsonObject } from '../../base/json.ts'

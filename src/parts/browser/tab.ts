@@ -40,7 +40,7 @@ const noticeLimit = 20
 const noticeChars = 500
 /** The wait, in milliseconds, before `settle` looks whether the page is loading. */
 const quietMs = 300
-/** Timeout of the command with which `answers` tests the page. */
+/** Timeout of the command by which the method `answers` finds out whether the page responds. */
 const responseLimitMs = 3000
 /** The most sessions of a tab. Frames of further processes are left out. */
 const sessionLimit = 50
@@ -141,7 +141,7 @@ export class Tab {
     await this.settle(options.signal)
   }
 
-  /** Waits until the page is not loading any more, or the load limit is over. */
+  /** Waits until the page is not loading any more, for about `#loadLimitMs` at most. */
   async settle(signal: AbortSignal | undefined): Promise<void> {
     const end = performance.now() + this.#loadLimitMs
     for (let isQuiet = false; !isQuiet;) {

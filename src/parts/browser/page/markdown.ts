@@ -1,7 +1,7 @@
 /**
  * A script for pages: converts the visible text of a document to Markdown. It runs in the isolated world of a frame.
  *
- * Frames are left out. Below `limits.depth` levels, the text of hidden elements is included.
+ * Frames are left out. An element below `limits.depth` levels gives its text without Markdown, hidden text included.
  */
 export const readMarkdown = String.raw`
 function (limits, withLinks) {

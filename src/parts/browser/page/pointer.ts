@@ -3,8 +3,8 @@
  */
 
 /**
- * Scrolls the element into view. Returns the centre of the visible part of its first box with a size, relative to the
- * box's upper left corner. Returns a `problem` when the element has no size or is covered.
+ * Scrolls the element into view. Takes its first box that is not empty, and returns the centre of the visible part,
+ * relative to the upper left corner of the box. Returns a `problem` when all boxes are empty or the centre is covered.
  */
 export const pointTo = String.raw`
 function () {
@@ -37,8 +37,8 @@ function () {
 }`
 
 /**
- * Scrolls the innermost element in the middle of the screen that can scroll in this direction, else the page. `sign` is
- * 1 for down, -1 for up. `moved`, `above` and `below` are pixels.
+ * Scrolls the innermost element in the middle of the screen that can scroll in this direction; without one, the page.
+ * `sign` is 1 for down, -1 for up. The results `moved`, `above` and `below` are in pixels.
  */
 export const scrollPage = String.raw`
 function (sign) {

@@ -10,7 +10,7 @@ export type ReadArguments =
   | { readonly ok: true; readonly args: JsonObject }
   | { readonly ok: false; readonly problem: string }
 
-/** Returns arguments that are a JSON object: `text` unchanged, repaired, or `{}`. */
+/** Returns the text of a JSON object: `text` itself if it is one, else the repaired text; `{}` if no repair helps. */
 export function soundArguments(text: string): string {
   if (isObject(parsed(text)?.json)) return text
   const read = readArguments(text)
@@ -28,7 +28,7 @@ export function readArguments(text: string): ReadArguments {
   return { ok: true, args: toJsonObject(value.json) }
 }
 
-/** Converts arguments to the declared types if possible: a list of lines to a text, a JSON text to a list or object. */
+/** Fits arguments to the declared types: joins a list of lines to a text, parses a JSON text for a list or object. */
 export function fitArguments(args: JsonObject, parameters: JsonObject): JsonObject {
   const properties = isJsonObject(parameters['properties']) ? parameters['properties'] : {}
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, fit(value, properties[name])]))

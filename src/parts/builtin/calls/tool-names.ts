@@ -1,5 +1,5 @@
 /**
- * Finds the tool for a name that no tool has (contract: tests.md, "Model input and tool-call repair").
+ * Finds the tool that a model means by an unknown name (contract: tests.md, "Model input and tool-call repair").
  *
  * Markup after the name is cut off. Names that models know from other agents (`bash`), and names of programs (`ls`),
  * become calls of this agent's tools.
@@ -11,7 +11,7 @@ export interface NamedCall {
   readonly args: JsonObject
 }
 
-/** Returns the call as a call of one of `tools`, if need be with other arguments; undefined when no tool matches. */
+/** Renames the call to one of `tools`, and adapts its arguments, if necessary; undefined when no tool matches. */
 export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCall | undefined {
   if (tools.has(call.name)) return call
   const name = withoutMarkup(call.name)

@@ -42,7 +42,7 @@ export class Condenser {
   readonly #options: CondenserOptions
   /** The prompt tokens that the model last reported, and the characters of the view at that time. */
   #counted = { tokens: 0, chars: 0 }
-  /** The number of events in the view from which `relieve` condenses again after a failure. */
+  /** After a failure, `relieve` condenses nothing while the view has fewer events than this number. */
   #triesAgainAt = 0
   /** The number of successive requests that the model refused as too long. */
   #overflows = 0
@@ -135,8 +135,8 @@ export class Condenser {
   }
 
   /**
-   * Plans to forget half of the view; after the second refusal, or when there is no such plan, as much as possible.
-   * Returns undefined after the third refusal.
+   * Plans to forget half of the view; after the second refusal, or when half is not possible, as much as possible.
+   * Returns undefined after the third refusal, or when fewer than two events can be forgotten.
    */
   #planOverflow(): Plan | undefined {
     const { events, chars } = this.#options.view.size

@@ -17,7 +17,7 @@ export interface PlanInput {
 
 /** The bounds that `planPart` tries to reach. */
 export interface Target {
-  /** The most events that may be left, including the summary; undefined for no bound. */
+  /** The most events that may remain in the view, including the summary; undefined for no bound. */
   readonly events?: number | undefined
   /** The fewest characters of text that have to be forgotten; undefined for no bound. */
   readonly chars?: number | undefined
@@ -30,8 +30,8 @@ export interface Plan {
 }
 
 /**
- * Plans to forget as much as the target needs, but keeps the last unit and the units from the first open unit on.
- * Returns undefined when fewer than two events would be forgotten.
+ * Plans to forget what exceeds `target`, after the first `keepFirst` events. Keeps the last unit and the units from the
+ * first open unit on. Returns undefined when fewer than two events would be forgotten.
  */
 export function planPart(input: PlanInput, target: Target): Plan | undefined {
   const { units, before, keepFirst } = input
