@@ -81,7 +81,7 @@ export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: 
 
 type OpenSettings = (sealed: JsonObject) => AgentSettings
 
-/** Returns a reader of the settings. It keeps the decrypted settings until `read` returns another object. */
+/** Returns a function that gives the decrypted settings. It decrypts again only when `read` returns another object. */
 function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSettings {
   let last: { readonly sealed: JsonObject; readonly opened: AgentSettings } | undefined
   return () => {
@@ -98,8 +98,8 @@ function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSett
 export type CreateModel = (llm: LLM) => ModelClient
 
 /**
- * Returns a function that makes model clients. A model of the embedding program takes precedence over others of its
- * name.
+ * Returns a function that makes model clients. If the embedding program provides a model of the wanted name, this model
+ * is used.
  */
 export function createModelWith(
   limits: AnswerLimits, log: Log, hostModels: HostModels = () => undefined,

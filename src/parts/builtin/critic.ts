@@ -172,7 +172,7 @@ function endsTurn({ content, tool_calls: calls = [] }: Message): boolean {
 /**
  * Returns the settings of the critic's model. A model at another server than the agent's never gets the agent's key or
  * headers.
- * @throws ModelError when `model_name`, without `server_url`, leads to another server that needs a key, and none is set
+ * @throws ModelError without `server_url` and `api_key`, if `model_name` needs a key and is not at the agent's server
  */
 export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCritic, llm: LLM): LLM {
   const model = model_name ?? llm.model

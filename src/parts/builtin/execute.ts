@@ -61,7 +61,7 @@ export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions
       const deed = deeds[place]
       if (deed === undefined) return
       const result = await execute(deed, options)
-      // After a stop, only an observation is still recorded. An error may come from the stop.
+      // After a stop, record a result only if it is an observation: the stop itself may have caused an error.
       if (turn.signal.aborted && result[0]?.kind !== 'ObservationEvent') return
       results[place] = result
       recordInOrder()

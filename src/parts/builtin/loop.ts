@@ -60,7 +60,7 @@ export interface LoopOptions {
 
 interface StepOptions extends LoopOptions {
   readonly steps: Steps
-  /** The signal that aborts model calls at a pause or a stop. Made once, because derived signals stay in memory. */
+  /** Aborts model calls at a pause or stop. Made once, because a source signal keeps its derived signals in memory. */
   readonly ending: AbortSignal
 }
 
@@ -176,8 +176,8 @@ function judge({ host, view, turn }: LoopOptions, before: Event | undefined): St
 }
 
 /**
- * Ends the turn with a message to the user when the history ends with a user message that has an image, and the model
- * takes no images.
+ * Ends the turn with a message to the user when the newest event is a user message with an image and the model accepts
+ * no images.
  */
 function refuseImages({ client: model }: ModelChoice, { view, turn }: LoopOptions): StepEnd {
   const asked = view.lastUserMessage
@@ -284,7 +284,7 @@ interface Judged {
   readonly answer: ModelAnswer
   readonly partial: SplitAnswer
   readonly critique: Critique
-  /** Records the token ids and the completion log. They follow the answer's own events. */
+  /** Records the token ids and the completion log. Called after the answer's own events are recorded. */
   readonly recordReports: () => void
 }
 

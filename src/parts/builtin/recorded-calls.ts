@@ -1,7 +1,7 @@
 /**
  * Records the tool calls of one answer, with secrets masked.
  *
- * All calls are masked before the first is recorded, so that no event of other work falls between the calls.
+ * All calls are masked before the first is recorded. So no other event of the conversation comes between the calls.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AgentHost } from '../../conversation/agent/host.ts'

@@ -22,7 +22,7 @@ export class Steps {
     return true
   }
 
-  /** True while this turn has taken fewer steps than its own conversation allows. */
+  /** True while this turn has taken fewer steps than `max_iterations` of its conversation. */
   get areLeft(): boolean {
     return this.#taken < this.#limit
   }

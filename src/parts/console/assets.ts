@@ -50,7 +50,7 @@ const folder = fileURLToPath(new URL('../../../console/', import.meta.url))
 
 /** Reads the files. Returns undefined when the page is not built. */
 export async function loadAssets(): Promise<Assets | undefined> {
-  const names = (await readdir(folder).catch(() => [])).sort() // The page is not built.
+  const names = (await readdir(folder).catch(() => [])).sort() // An unreadable folder counts as empty.
   const contents = await Promise.all(names.map((name) => readFile(join(folder, name))))
   const page = contents[names.indexOf('index.html')]
   if (page === undefined) return undefined

@@ -104,7 +104,7 @@ class ChangeStream {
     this.#tellQueue()
   }
 
-  /** Plans messages about a changed conversation. If the client may not see it, its places in the queue may change. */
+  /** Plans messages about a changed conversation. A conversation hidden from the client can still change the queue. */
   note(id: string): void {
     if (this.#isVisible(id)) this.#noted.add(id)
     this.#plan()

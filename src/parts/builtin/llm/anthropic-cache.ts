@@ -2,7 +2,7 @@
  * Places the prompt cache breakpoints of a request to Anthropic (platform.claude.com/docs, "Prompt caching").
  *
  * A breakpoint marks the end of a prefix that the provider caches. A request may have four. One marks the newest user
- * turn, and one the user turn before it, where the prefix ends that the last step has cached.
+ * turn. If one is left, it marks the user turn before: there the prefix ends that the previous step cached.
  */
 import type { JsonObject } from '../../../base/json.ts'
 

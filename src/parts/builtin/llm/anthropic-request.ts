@@ -15,7 +15,7 @@ import { defaultMaxTokens, samplingOf, thinkingOf } from './anthropic-thinking.t
 import { argumentsOf, imageSource } from './message-parts.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 
-/** The kind of a block, a part of an answer. */
+/** The kind of a block. An answer consists of blocks. */
 export type BlockKind = 'thinking' | 'text' | 'tool_use'
 
 /** The order of blocks in most answers. Another order is kept in `state` (model.ts). */

@@ -180,7 +180,7 @@ function grown(block: Block, delta: JsonObject): Block {
   }
 }
 
-/** Replaces figures of the usage: each figure of an update is a total so far. */
+/** Returns the usage with the figures of an update in place of the old figures: each figure is a total so far. */
 function merged(usage: JsonObject, update: JsonValue | undefined): JsonObject {
   const known = Object.entries(objectOf(update)).filter(([, value]) => value !== null)
   return withFew(usage, Object.fromEntries(known))

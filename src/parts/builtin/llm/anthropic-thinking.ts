@@ -43,7 +43,7 @@ export function thinkingOf({ model, settings, maxTokens }: ThinkingOptions): Jso
   if (version < 406) return budgetOf(effort, settings.extended_thinking_budget ?? 0, maxTokens)
   const known = version < 407 && effort === 'xhigh' ? 'high' : efforts[effort]
   return {
-    // Ask for the text of the thinking, which these models leave out by default.
+    // Ask for the text of the thinking: models from 4.6 on leave it out by default.
     thinking: { type: 'adaptive', display: 'summarized' },
     ...(known === undefined ? {} : { output_config: { effort: known } }),
   }

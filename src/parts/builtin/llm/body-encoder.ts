@@ -14,8 +14,8 @@ export interface BodyFormat {
   /**
    * Returns the elements of `historyMember` for these messages.
    *
-   * A history may be converted in two pieces, split before an answer with calls that follows tool results. The elements
-   * have to be those of a conversion in one piece.
+   * A history may be converted in pieces. Each further piece begins with an answer that has calls and follows tool
+   * results. Together the pieces have to give the same elements as a conversion in one piece.
    */
   itemsOf(messages: readonly ModelMessage[]): readonly JsonObject[]
   /**
@@ -45,7 +45,7 @@ export class BodyEncoder {
     return [Buffer.from(head), ...this.#pages, Buffer.from(tail)]
   }
 
-  /** Encodes and keeps the messages that later requests repeat, unless a new message has `cache_prompt`. */
+  /** Encodes and keeps the messages that later requests repeat; adds none if one of them has `cache_prompt`. */
   #keep(messages: readonly ModelMessage[]): void {
     if (this.#messages.some((message, index) => message !== messages[index])) {
       this.#messages = []
@@ -88,7 +88,7 @@ function lastCall(messages: readonly ModelMessage[], end: number): number {
   })
 }
 
-/** Returns whether the message asks for a mark of the prompt cache. Each request places its marks anew. */
+/** Returns whether the message asks for a breakpoint of the prompt cache. Each request places its breakpoints anew. */
 function isMarked({ message }: ModelMessage): boolean {
   return message.content.some((part) => part.cache_prompt)
 }

@@ -1,8 +1,8 @@
 /**
  * Chooses the server and the wire format for a model's settings.
  *
- * `provider/model` names both. A bare name of OpenAI, Anthropic or Gemini is recognized by its prefix. Any other name
- * is sent to the base URL, as to a server compatible with OpenAI's.
+ * A known provider in `provider/model` gives both. A bare name of an OpenAI, Anthropic or Gemini model is recognized by
+ * its prefix. A model of any other name needs a base URL, and its server is called in OpenAI's format.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { bareProviderOf } from '../../../settings/model-home.ts'

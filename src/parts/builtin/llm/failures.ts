@@ -66,7 +66,7 @@ function readError(body: unknown): ToldError {
   }
 }
 
-/** Returns a list with the text if it has the form of a code or type, else an empty list. */
+/** Returns a list with the text if it has the form of a code or type; else, and for `error`, an empty list. */
 function nameOf(text: string | undefined): string[] {
   return text !== undefined && /^[A-Za-z][\w.-]{0,63}$/.test(text) && text !== 'error' ? [text] : []
 }
@@ -139,7 +139,7 @@ function codeOf(status: number | undefined, told: ToldError, asksToWait: boolean
     ({ statuses, words }) => (status === undefined || statuses.includes(status)) && words.test(told.words),
   )
   if (rule !== undefined) return rule.code
-  // Gemini sends a time to wait when these words mean a limit per minute.
+  // Gemini also uses these words for a limit per minute, but then it sends a time to wait.
   if (status === 429 && !asksToWait && told.words.includes('exceeded your current quota')) {
     return 'LLMQuotaExceededError'
   }

@@ -33,8 +33,8 @@ export function stateOf(parts: readonly AnswerPart[]): JsonObject | undefined {
 }
 
 /**
- * Returns the parts to send back. Newer models (`wantsSignatures`) refuse an answer whose calls have no signature, so
- * the first call then gets `signatureOfOthers`.
+ * Returns the parts to send back. Newer models (`wantsSignatures`) refuse an answer whose calls have no signature. The
+ * first call of such an answer gets `signatureOfOthers`.
  */
 export function partsOfAnswer(answer: ModelMessage, wantsSignatures: boolean): JsonObject[] {
   const parts = partsOf(answer)

@@ -102,7 +102,7 @@ function declarationOf({ name, description, parameters }: ModelTool): JsonObject
   return { name, description, parametersJsonSchema: parameters }
 }
 
-/** Returns the thinking parameters: a token budget for 2.5, a level for a later number; undefined below 2.5. */
+/** Returns the thinking parameters: a token budget for version 2.5, a level for later versions; undefined below 2.5. */
 function thinkingOf(model: string, effort: string | null): JsonObject | undefined {
   const version = versionOf(model)
   if (version < 2.5) return undefined

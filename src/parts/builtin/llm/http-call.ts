@@ -105,7 +105,7 @@ async function open({
   }
 }
 
-/** Returns the ModelError for a network error. `upstream_failed`, such as a broken connection, gets `code`. */
+/** Converts a network error into a ModelError: with `code` for `upstream_failed`, such as a broken connection. */
 function brokenBy(error: AppError, code: ModelErrorCode): ModelError {
   const options = { cause: error }
   switch (error.code) {
@@ -201,7 +201,7 @@ async function refusalOf(call: ModelCall, { status, headers, chunks }: OutboundS
     }
   } catch (error) {
     call.signal.throwIfAborted()
-    // Classify the refusal by its status and the bytes that arrived.
+    // An AppError: the body broke off. Classify the refusal by its status and the bytes that arrived.
     if (!(error instanceof AppError)) throw error
   }
   const { provider, secrets, now } = call

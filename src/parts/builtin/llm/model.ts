@@ -55,7 +55,7 @@ export interface ModelTool {
 export interface ModelAnswer {
   /** The provider's id of the response, or a new id. It becomes `llm_response_id` of the events. */
   readonly id: string
-  /** The assistant message, with text, tool calls and reasoning in the contract's members. */
+  /** The assistant message: text, tool calls and reasoning, in the members of the contract's type `Message`. */
   readonly message: Message
   readonly state?: JsonObject
   readonly stop: 'end' | 'tool_calls' | 'length' | 'refusal'

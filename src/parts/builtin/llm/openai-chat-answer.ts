@@ -50,7 +50,7 @@ interface Growing {
   reasoningName?: string
   refusal: string
   readonly calls: GrowingCall[]
-  /** The calls by index, which some servers leave out. */
+  /** The calls by their `index`. Some servers send no index. */
   readonly callsByIndex: Map<number, GrowingCall>
   readonly callsById: Map<string, GrowingCall>
   readonly details: JsonObject[]

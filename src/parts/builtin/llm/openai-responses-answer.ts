@@ -60,7 +60,7 @@ function piece(name: keyof AnswerPiece, { delta }: JsonObject): AnswerPiece {
   return text === undefined ? {} : { [name]: text }
 }
 
-/** Returns the response of the final event, with the items `done` if the server left its items out there. */
+/** Returns the response of the final event. If its `output` is empty, the items `done` of earlier events replace it. */
 function withItems(response: JsonObject, done: JsonObject[]): JsonObject {
   return objectsOf(response['output']).length > 0 ? response : { ...response, output: done }
 }

@@ -1,7 +1,7 @@
 /**
  * Retries a call after a transient failure, such as a rate limit or a broken connection.
  *
- * A provider may ask for a longer wait than the policy's. A random time of up to a tenth is added to each wait.
+ * A provider may ask for a longer wait than the policy. Each wait gets a random extra of up to a tenth of its length.
  */
 import { ModelError, type ModelErrorCode, type ModelRequest } from './model.ts'
 
@@ -21,7 +21,7 @@ export interface RetryOptions {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Returns a random number, at least 0 and less than 1. */
   readonly random: () => number
-  /** Returns false once a piece of the answer has been passed on. */
+  /** Returns false once a piece of the answer was streamed: another attempt would stream it again. */
   readonly mayRetry: () => boolean
   readonly onRetry?: ModelRequest['onRetry']
 }

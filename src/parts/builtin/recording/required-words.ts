@@ -17,7 +17,7 @@ const placeLimit = 1000
 const pathLimit = 200
 
 /**
- * Returns a copy with the words masked, except the words that are tested and that the schema requires.
+ * Returns a copy with the words masked. A word that the schema requires stays, within `placeLimit` and `pathLimit`.
  * @param fits tells whether a value fits its schema
  */
 export async function maskFreeWords(
@@ -38,7 +38,7 @@ export async function maskFreeWords(
   return changed(value, '', (text, key) => (isWord(text) && !kept.has(key) ? mask(text) : text))
 }
 
-/** Returns those of `keys` whose words the schema requires. A key is a word with its path (see `changed`). */
+/** Returns the keys of the words that the schema requires. A key is the path of a word, joined with the word. */
 async function requiredOf(
   keys: readonly string[], fitsWithout: (keys: readonly string[]) => Promise<boolean>,
 ): Promise<readonly string[]> {
@@ -49,8 +49,8 @@ async function requiredOf(
 }
 
 /**
- * Returns a copy in which `change` has replaced each text and each member name. `change` gets as `key` the path of the
- * text, joined with the text.
+ * Returns a copy in which `change` has replaced each text and each member name. The argument `key` is the path of
+ * the text in the value, joined with the text.
  */
 function changed(value: unknown, path: string, change: (text: string, key: string) => string): unknown {
   if (typeof value === 'string') return change(value, keyOf(path, value))

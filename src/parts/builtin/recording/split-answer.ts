@@ -70,7 +70,7 @@ export class SplitAnswer extends PartialAnswer {
     const thoughts = this.#shown.reasoning_content.slice(this.#taken.reasoning_content.length)
     if (this.#isOver || (text.trim() === '' && thoughts.trim() === '')) return
     this.#taken = this.#shown
-    // Mark the answered message as served: the model's view puts this text after it and before later messages.
+    // Mark the message `asked` as served: the model is then shown this text after it and before later messages.
     if (asked !== undefined) turn.served(asked)
     turn.record({
       kind: 'MessageEvent', source: 'agent',
@@ -82,7 +82,7 @@ export class SplitAnswer extends PartialAnswer {
     }, 'midway')
   }
 
-  /** Ends the split. Removes the recorded text from the beginning of the masked `message`. */
+  /** Ends the split. Returns the masked `message` without the recorded text, if the message begins with that text. */
   rest(message: Message): Message {
     this.#isOver = true
     const { content, reasoning_content: thoughts = '' } = message

@@ -1,7 +1,7 @@
 /**
  * Judges the risk of a call with the security analyzer of the conversation.
  *
- * An ensemble returns the highest known risk of its analyzers; with `propagate_unknown`, UNKNOWN when one returns it.
+ * An ensemble returns its analyzers' highest known risk. With `propagate_unknown`, one UNKNOWN makes its risk UNKNOWN.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertNever } from '../../../base/errors.ts'

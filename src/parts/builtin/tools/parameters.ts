@@ -18,7 +18,7 @@ const problemLimit = 10
 /**
  * Returns the JSON Schema of an action's members, without `kind`.
  * @param docs descriptions that replace the contract's, by member
- * @throws TypeError for a definition or a name in `docs` that cannot be used
+ * @throws TypeError for a name in `docs` that is no member, and for a type of the contract that no argument can have
  */
 export function parametersOf(action: Action['kind'], docs: Readonly<Record<string, string>>): JsonObject {
   const schema = objectOf(action)

@@ -68,8 +68,8 @@ function problem(text: string): ReadResult {
 }
 
 /**
- * Returns the observation of a call. Its metadata has, as `suffix`, the note on how the call ended, and the path of
- * an output file. The content is the output; for a refused call it is the suffix.
+ * Returns the observation of a call. The metadata member `suffix` holds the note on how the call ended, and the path of
+ * the output file, if any. The content is the output; for a refused call it is the suffix.
  */
 function observe(
   command: string, result: TerminalResult, { hostname, observationsDir }: TerminalToolOptions,

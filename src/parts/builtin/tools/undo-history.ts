@@ -1,8 +1,8 @@
 /**
  * Stores the contents that the file editor replaced, for undo.
  *
- * A private folder has an index and one sealed file for each old content. An entry holds the version of the file after
- * its change. Calls must not overlap.
+ * A private folder has an index and one sealed file for each old content. An index entry holds the version of a
+ * file after a change. Calls must not overlap.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -59,7 +59,7 @@ export const resealFolder: ResealFolder = (folder, cipher) =>
 
 /**
  * Seals the contents of the history in `folder` with the newest key, except contents that no key opens. Returns the ids
- * of the keys that the contents then need. Must not run while the history is in use.
+ * of the keys with which the contents are then sealed. Must not run while the history is in use.
  * @throws AppError `storage_failed` for a content that cannot be read
  */
 export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {

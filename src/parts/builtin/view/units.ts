@@ -120,7 +120,7 @@ export function withState(message: Message, state: JsonObject | undefined): Mode
   return state === undefined ? { message } : { message, state }
 }
 
-/** Returns the characters of the messages' texts and calls, without thoughts. An image part counts as 6,000. */
+/** Returns the number of characters in the messages' texts and calls, without thoughts. An image counts as 6,000. */
 export function charsOf(messages: readonly ModelMessage[]): number {
   return messages.reduce((sum, { message }) => {
     const content = message.content.reduce(

@@ -56,7 +56,7 @@ export class View {
   #lastUserMessage: MessageEvent | undefined
   /** The ids of the model's responses and of their tool calls. */
   #ids = new Set<string>()
-  /** The user messages sent while the model was answering. The model is shown them once the history has its answer. */
+  /** User messages that were sent while the model was answering. They join the view after the model's answer. */
   #late: MessageEvent[] = []
 
   /** Adds a new part of the history. A part with `isFresh` replaces everything before it. */
@@ -85,8 +85,8 @@ export class View {
   }
 
   /**
-   * True when the model has something to answer. False before the first message, after a whole message of the agent,
-   * and after the result of `finish`.
+   * True when the model has something to answer. False before the first message, after a message of the agent that was
+   * not cut off, and after the result of `finish`.
    */
   get isOpen(): boolean {
     return this.#isOpen
@@ -130,7 +130,7 @@ export class View {
 
   /**
    * Returns all messages. A note replaces each image when `withImages` is false. Settled messages without such a note
-   * are the same objects in each call, until a condensation or a switch of the model.
+   * stay the same objects, which BodyEncoder compares, until a condensation or a switch of the model.
    */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
     const system = this.#system === undefined ? [] : [this.#system.message]

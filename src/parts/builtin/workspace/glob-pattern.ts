@@ -55,7 +55,7 @@ function stateOf(routes: readonly Route[]): GlobState {
   }
 }
 
-/** Returns the route with the index after each reached `**` as well, because `**` may match nothing. */
+/** Returns the route with more places: after each `**` in reach also the next place, because `**` may match nothing. */
 function pastDoubleStars({ parts, places }: Route): Route {
   const reached = new Set<number>()
   for (const place of places) {
@@ -173,7 +173,7 @@ function expandBraces(pattern: string): string[] {
   return done
 }
 
-/** Returns the pattern once with each alternative of its first group of braces; undefined without a group. */
+/** Expands the first group of braces: returns a pattern for each alternative; undefined when there is no group. */
 function firstGroup(pattern: string): string[] | undefined {
   for (let start = pattern.indexOf('{'); start >= 0; start = pattern.indexOf('{', start + 1)) {
     if (pattern[start - 1] === '\\') continue

@@ -108,12 +108,12 @@ export function promptScript(folder: string, isTerminal: boolean): string {
   ])
 }
 
-/** The prefix of the operating system command that marks the end of a command's output. */
+/** The prefix of the mark after a command's output. The mark is an OSC escape sequence (ECMA-48, 8.3.89). */
 export const markPrefix = 'agent-server;'
 
 export interface ShellReport {
   readonly exitCode: number
-  /** The process id of the last background job, or -1. */
+  /** The process id of the last background job; -1 when there was none. */
   readonly pid: number
   readonly workingDir: string
   /** The path of python3; empty when the PATH has none. */

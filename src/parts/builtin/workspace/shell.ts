@@ -164,7 +164,7 @@ export class Shell {
     if (early !== undefined) return early
     const waitMs = Math.min(limitMs, lookIntervalMs)
     const isLate = await within(this.#changed.promise, waitMs) === 'late'
-    // Without a mark, read the report after a wait without output: output may still be arriving.
+    // Without a mark, read the report only after `lookIntervalMs` without output. Until then output may still arrive.
     return this.#commandEnd(isLate && waitMs === lookIntervalMs)
   }
 
@@ -173,14 +173,14 @@ export class Shell {
     this.#wake()
   }
 
-  /** Returns the unfinished line of output, which `onOutput` has not got, and begins an empty line. */
+  /** Returns the unfinished line of output, which was not passed to `onOutput` yet. Begins an empty line. */
   takeLine(): string {
     return this.#text.takeLine()
   }
 
   /**
-   * Kills the processes that were started after the last `markStart`. The first `begin` calls `markStart` if needed.
-   * Returns false when a process is left, or before any `markStart`.
+   * Kills the processes that were started after the last `markStart`. The first `begin` calls it unless it was called
+   * before. Returns false when a process survives, or before the first `markStart`.
    */
   async killStarted(): Promise<boolean> {
     if (this.#before === undefined) return false
@@ -240,7 +240,7 @@ export class Shell {
     return parseReport(text)
   }
 
-  /** Makes a report from the mark when the file has no whole report. Returns undefined before the mark arrives. */
+  /** Makes a report from the mark, for a command without a readable report file; undefined before the mark arrives. */
   #reportInMark(): ShellReport | undefined {
     if (this.#status === undefined) return undefined
     return { exitCode: this.#status, pid: -1, workingDir: this.#workingDir, python: '', username: '' }

@@ -6,7 +6,7 @@
  * dropped.
  */
 export interface TerminalText {
-  /** Adds a chunk of output. Returns the text that can no longer change, and the marks. */
+  /** Adds a chunk of output. Returns the text that can no longer change, and the marks that this chunk completes. */
   push(chunk: string): TerminalPiece
   /** Returns the text of the current line, and begins an empty line. */
   takeLine(): string
@@ -98,7 +98,7 @@ function nextControl(chunk: string, from: number): number {
 function stateAfterEscape(char: string): State {
   if (char === '[') return 'csi'
   if (']PX^_'.includes(char)) return 'string'
-  // After one of these characters the sequence has one more, for example the name of a character set.
+  // After one of these characters the sequence has one more character, such as the name of a character set.
   return ' #%()*+-./'.includes(char) ? 'skip-one' : 'text'
 }
 

@@ -45,7 +45,7 @@ export interface TerminalRequest {
   /** A command to run; with `isInput`, text to type or the name of a key; empty to read more output. */
   readonly command: string
   readonly isInput: boolean
-  /** The longest wait for the end of the command, which then goes on. Without it `idleMs` and `callLimitMs` apply. */
+  /** The longest wait for the command's end. The command then goes on. By default `idleMs` and `callLimitMs` apply. */
   readonly timeoutMs?: number | undefined
   /** True to end the shell before the command, which then runs in a new shell. */
   readonly reset: boolean
@@ -220,7 +220,7 @@ export class Terminal {
     }
   }
 
-  /** Returns the time after which the call returns if no more output comes, and the reason that the model is told. */
+  /** Returns how long the call still waits if no more output comes, and why it returns then, in words for the model. */
   #returns(
     shell: Shell, start: number, timeoutMs: number | undefined,
   ): { inMs: number; why: string; isTimeout: boolean } {
@@ -254,7 +254,7 @@ export class Terminal {
     return { note, exitCode: ended.exitCode }
   }
 
-  /** Sends Ctrl-C, then kills the turn's processes. Ends the shell if one is left or the prompt does not come back. */
+  /** Sends Ctrl-C, then kills the turn's processes. Ends the shell if a process is left or no prompt comes back. */
   async #interrupt(shell: Shell): Promise<void> {
     shell.interrupt()
     const isBack = await this.#comesBack(shell, interruptGraceMs)
@@ -278,7 +278,7 @@ export class Terminal {
     const shell = this.#shell
     const line = shell?.takeLine() ?? ''
     const isBusy = shell?.isBusy === true
-    // The next output may continue a secret, so end the masking stream with the command.
+    // While a command runs, its next output may continue a secret. So the masking stream ends only with the command.
     await this.#output.write(this.#masking.push(line) + (isBusy ? '' : this.#masking.end()))
     return this.#output.take()
   }

@@ -30,7 +30,7 @@ export interface Api {
   blob(path: string): Promise<Blob | undefined>
   /** Opens a WebSocket. A page with a proof sends the proof in the first frame. */
   openSocket(path: string): WebSocket
-  /** Called by `signOut`, and after status 401 except to a sign-in, `open` and `blob`. A caller of `open` calls it. */
+  /** Called by `signOut`, and after status 401 except by a sign-in and `blob`. A caller of `open` has to call it. */
   onSignedOut: () => void
 }
 
@@ -147,8 +147,8 @@ export interface Issue {
 }
 
 /**
- * Returns the problems in a response with status 422. A problem without a path gets the words before its colon as
- * `names`.
+ * Returns the problems in a response with status 422. If `detail` is a single text, its words before the first colon
+ * become `names`.
  */
 export function issuesOf({ status, json }: Answer): readonly Issue[] {
   const detail = memberAt(json, 'detail')

@@ -187,7 +187,7 @@ function fileEditor({ action, observation }: Parts): Partial<CallView> {
   }
 }
 
-/** Returns a piece with the difference of the file's contents in the result, else of `before` and `after`. */
+/** Returns a diff piece of the file contents in the result, else of `before` and `after`; `[]` without texts. */
 function changed(observation: Members, before: unknown, after: unknown): readonly Piece[] {
   const [old, fresh] = [observation['old_content'], observation['new_content']]
   const from = typeof fresh === 'string' ? old ?? '' : before

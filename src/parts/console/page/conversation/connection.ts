@@ -51,7 +51,7 @@ export class EventConnection {
   #socket: ReturnType<Api['openSocket']> | undefined
   #timer: number | undefined
   #silence: number | undefined
-  /** The last pause; 0 once the socket has brought a frame. */
+  /** The newest pause between two attempts; 0 once the socket has brought a frame. */
   #pauseMs = firstPauseMs
   #isClosed = false
 
@@ -113,7 +113,7 @@ export class EventConnection {
       const isCurrent = await this.#events.isCurrent(AbortSignal.timeout(answerMs))
       // A frame or a new socket has set another timer meanwhile.
       if (this.#isClosed || this.#silence !== silence) return
-      // A socket that has brought no frame may hang, so it is replaced.
+      // Keep a current socket that has brought a frame. A socket without any frame may hang, so it is replaced.
       if (isCurrent && this.#pauseMs === 0) return this.#heard(socket)
       this.#ended(silentCode)
       socket.close()

@@ -1,8 +1,8 @@
 /**
  * The difference of two texts by lines, as hunks with context. Pure functions.
  *
- * `script` finds the shortest edit script (Myers, 1986). Beyond `workLimit` or `editLimit` it removes all its old lines
- * and adds all its new lines.
+ * `script` finds the shortest edit script (Myers, 1986). Beyond `workLimit` or `editLimit` its result removes all
+ * lines of `old` and adds all lines of `fresh`.
  */
 
 export type DiffKind = 'same' | 'removed' | 'added'
@@ -30,7 +30,7 @@ export interface DiffPair {
 
 /** The most steps of the search for the shortest script. */
 const workLimit = 2_000_000
-/** The most removed and added lines that the search allows. Its square limits the memory of the search. */
+/** The most removed and added lines that the search allows. Its memory grows with the square of this number. */
 const editLimit = 1000
 const contextLines = 3
 
@@ -72,7 +72,7 @@ function numbered(kinds: readonly DiffKind[], old: readonly string[], fresh: rea
   })
 }
 
-/** Returns the kinds of the rows of the difference from `old` to `fresh`. */
+/** Returns the edit script from `old` to `fresh`: the kind of each row of the difference. */
 function script(old: readonly string[], fresh: readonly string[]): readonly DiffKind[] {
   const coarse = [...repeated('removed', old.length), ...repeated('added', fresh.length)]
   if (old.length === 0 || fresh.length === 0) return coarse
@@ -81,8 +81,8 @@ function script(old: readonly string[], fresh: readonly string[]): readonly Diff
 }
 
 /**
- * Returns, for each number of edits, the farthest old line that they reach on each diagonal. Returns undefined beyond
- * `editLimit` or `workLimit`.
+ * Returns an array for each number of edits: the farthest old line that so many edits reach on each diagonal (old minus
+ * new line). Returns undefined beyond `editLimit` or `workLimit`.
  */
 function search(old: readonly string[], fresh: readonly string[]): readonly Int32Array[] | undefined {
   const trace: Int32Array[] = []
@@ -108,7 +108,7 @@ function search(old: readonly string[], fresh: readonly string[]): readonly Int3
   return undefined
 }
 
-/** Returns the old line where this round begins on a diagonal: after an added line `below`, else `above + 1`. */
+/** Returns the old line after one more edit on a diagonal: `below` for an added line, `above + 1` for a removed one. */
 function startOf(reached: Int32Array, edits: number, diagonal: number): number {
   if (edits === 0) return 0
   const at = diagonal + edits + 2
@@ -120,7 +120,7 @@ function walkBack(trace: readonly Int32Array[], oldLength: number, freshLength: 
   const kinds: DiffKind[] = []
   let [x, y] = [oldLength, freshLength]
   for (let edits = trace.length - 2; edits > 0; edits--) {
-    // The array of the round before `edits`: the index of a diagonal is one less than in `search`.
+    // The array of the round `edits - 1`. The index of a diagonal in it is `diagonal + (edits - 1) + 2`.
     const reached = trace[edits] ?? new Int32Array(3)
     const at = (diagonal: number): number => reached[diagonal + edits + 1] ?? 0
     const diagonal = x - y

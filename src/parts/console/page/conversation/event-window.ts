@@ -1,8 +1,8 @@
 /**
  * The events of a conversation that the page holds: a window of the history without gaps.
  *
- * The window grows in both directions by slices of pages. A window that is too large loses events at its other end. A
- * live event (from the socket) is added if the window reaches the end of the history.
+ * The window grows at both ends, by slices (page-slices.ts). A window that gets too large loses events at the opposite
+ * end. A live event (from the socket) is added if the window reaches the end of the history.
  */
 import { listAt, textAt } from '../values.ts'
 import { PageSlices, type Order, type Page } from './page-slices.ts'
@@ -82,13 +82,13 @@ export class EventWindow {
     const opening = ++this.#opening
     const [back, on] = await Promise.all([this.#page('TIMESTAMP_DESC', id), this.#page('TIMESTAMP', id)])
     if (opening !== this.#opening) return true
-    // The server answers an unknown id with the first page of the order.
+    // For an unknown id, the server answers with the first page of the whole history.
     if (back.events[0]?.id !== id || on.events[0]?.id !== id) return false
     this.#fill([...back.events].reverse().concat(on.events.slice(1)), !back.hasMore, this.#reachesEnd(on))
     return true
   }
 
-  /** Adds the slice before the window. Returns whether a slice was added. */
+  /** Adds the next slice (page-slices.ts) before the window. Returns whether a slice was added. */
   async older(): Promise<boolean> {
     const first = this.#events[0]
     if (first === undefined || this.#isAtStart) return false
@@ -100,7 +100,7 @@ export class EventWindow {
     })
   }
 
-  /** Adds the slice after the window. Returns whether a slice was added. */
+  /** Adds the next slice (page-slices.ts) after the window. Returns whether a slice was added. */
   async newer(): Promise<boolean> {
     const last = this.#events.at(-1)
     if (last === undefined || this.#isAtEnd) return false
@@ -197,8 +197,8 @@ export class EventWindow {
   }
 
   /**
-   * Returns how many events to remove from the front of a list, so that the window is at most at 95 % of its limits. At
-   * least `pageSize` events stay.
+   * Returns how many events to remove from the front of a list to bring the window down to 95 % of its limits. At least
+   * `pageSize` events stay.
    */
   #surplus(events: readonly StoredEvent[]): number {
     let [count, size] = [0, this.#size]

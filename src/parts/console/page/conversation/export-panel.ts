@@ -16,7 +16,7 @@ export interface ExportOptions {
   readonly title: () => string
 }
 
-/** After this number of characters, text becomes a Blob, to save memory of the page. */
+/** Whenever the file's text has this many characters, the text is put into a Blob, to save memory of the page. */
 const partChars = 1_000_000
 
 export function exportPanel({ api, id, title }: ExportOptions): HTMLElement {
@@ -78,7 +78,7 @@ async function htmlFile(pages: AsyncIterable<readonly unknown[]>, title: string)
     element('meta', { name: 'viewport', content: 'width=device-width' }), element('title', {}, title))
   const opening = ['<!DOCTYPE html><html lang="en">', head.outerHTML, '<style>', styles(), '</style>']
   const parts = [new Blob([...opening, '<body class="exported">'])]
-  // Events from the last message on wait for the next page, which can have results of their calls.
+  // The last message and the events after it are drawn with the next page, which can have the results of their calls.
   let waiting: StoredEvent[] = []
   for await (const items of pages) {
     waiting.push(...items.map(readEvent).filter((event) => event !== undefined))
@@ -105,7 +105,7 @@ function drawn(events: readonly StoredEvent[]): Blob {
   return new Blob([holder.innerHTML])
 }
 
-/** Makes the content of the folded elements of a row without unfolding them. The page makes it at the first click. */
+/** Unfolds each `details` of a row for a moment to make its content, which the page makes at the first click. */
 function openAll(row: HTMLElement): void {
   for (const details of row.querySelectorAll('details')) {
     const wasOpen = details.open

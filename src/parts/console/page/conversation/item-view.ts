@@ -15,7 +15,7 @@ import { durationOf, statusOf, type Call, type CallStatus, type Item, type Store
 /** Returns the menu button of an event. */
 export type MakeMenu = (event: StoredEvent) => HTMLElement
 
-/** Draws an item. `folder` is the workspace: a path inside it, in the line of a call, is shown relative to it. */
+/** Draws an item. In the line of a call, a path inside the workspace `folder` is shown relative to `folder`. */
 export function itemView(item: Item, menu: MakeMenu, folder = ''): HTMLElement {
   const { event } = item
   const row = (name: string, ...children: readonly Child[]): HTMLElement => {

@@ -154,7 +154,7 @@ export class LiveHistory {
     this.#tell({ touched: undefined, live: [] })
   }
 
-  /** Ends the pause, or has the socket opened anew. Does nothing during an attempt to open the window. */
+  /** While the window opens, only ends a pause between two attempts. At other times opens a new socket. */
   retry(): void {
     if (this.#endPause !== undefined) this.#endPause()
     else if (!this.#isOpening) this.#connection.retry()
@@ -223,7 +223,7 @@ export class LiveHistory {
     if (kind === 'ConversationStateUpdateEvent') {
       this.state = foldState(this.state, body)
       const isFull = memberAt(body, 'key') === 'full_state'
-      // The full state is the first frame of a connection. The text of the draft so far follows this frame.
+      // `full_state` begins a connection; the draft's text so far follows it. An agent that does not work has no draft.
       if (isFull || !isWorking(this.state)) this.draft = emptyDraft
       return isFull ? undefined : event
     }
@@ -232,7 +232,7 @@ export class LiveHistory {
     return event
   }
 
-  /** Tells whether the page shows the error with this code. An error event outside the window is not shown. */
+  /** Tells whether the page shows the error `code` already: in status `stuck` always, in `error` if an item has it. */
   #isSaid(code: string): boolean {
     const status = statusOfState(this.state)
     const isShown = (item: Item): boolean => item.type === 'error' && item.code === code

@@ -82,7 +82,7 @@ class InlineParser {
     return this.#out
   }
 
-  /** Adds text to the output. If the last node is a text and no marker, joins the new text to it. */
+  /** Adds text to the output: joined to the last node if this is a text and not a marker, else as a new node. */
   #say(text: string): void {
     if (text === '') return
     const last = this.#out.at(-1)
@@ -156,7 +156,7 @@ class InlineParser {
     }
   }
 
-  /** Closes the innermost opener of `character` with at most `left` characters. Returns the opener's length, or 0. */
+  /** Closes the innermost opener of `character`, at most `left` long. Returns its length; 0 if none is closed. */
   #close(character: string, left: number): number {
     for (let index = this.#openers.length - 1; index >= 0; index--) {
       const { marker, at } = this.#openers[index] ?? { marker: '[', at: 0 }
@@ -211,8 +211,8 @@ class InlineParser {
   }
 
   /**
-   * Reads `address)` or `<address>)`, in both with an optional title in quotes before the bracket. Returns undefined
-   * for any other text.
+   * Reads the rest of a link after its `(`: `address)` or `<address>)`, where a quoted title may precede the `)`.
+   * Returns undefined for any other text.
    */
   #destination(from: number): Destination | undefined {
     const text = this.#text
