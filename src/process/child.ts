@@ -27,7 +27,7 @@ export interface ChildOptions {
   readonly marker: string
   /** Adds two pipes: the child reads from descriptor 3 and writes to descriptor 4. Default false. */
   readonly extraPipes?: boolean
-  /** Number of bytes that are kept of the end of stderr. Default 64 KiB. */
+  /** The most bytes of the end of stderr that `stderrTail` returns. Default 64 KiB. */
   readonly stderrLimitBytes?: number
   /** The result of `findCgroupParent`; undefined for no cgroup. */
   readonly cgroupParent?: string | undefined
@@ -46,7 +46,7 @@ export interface StopOptions {
   readonly graceMs?: number
   /** Aborted to skip the waits before SIGKILL. */
   readonly signal?: AbortSignal
-  /** Time limit for the child's exit after SIGKILL, and again for its other processes. Default 5 s. */
+  /** Time limit for the child's exit after SIGKILL, then once more for the end of its other processes. Default 5 s. */
   readonly killLimitMs?: number
 }
 

@@ -2,7 +2,7 @@
  * Finds the descendants of a process that this server started, and kills them within a time limit.
  *
  * A process is a member if its environment has a marker of the family, if its parent is a member, or if it is in the
- * session of a member. This process, its ancestors and its session are not members.
+ * session of a member. This server, its ancestors and the processes of its session are never members.
  */
 import { sleep } from '../base/wait.ts'
 import { readProcess, readProcesses, signalProcess, type ProcessEntry } from './proc.ts'
@@ -27,7 +27,7 @@ export class Family {
   readonly #proc: string
   /** Start times of all members ever seen (in clock ticks since boot), by pid. */
   readonly #known = new Map<number, number>()
-  /** Start time of the first member, the oldest possible member; 0 without a first member. */
+  /** Start time of the first member; 0 without a first member. Markers of older processes are not checked. */
   readonly #firstStart: number
 
   constructor(options: FamilyOptions) {
@@ -40,7 +40,7 @@ export class Family {
 
   /**
    * Returns the living members, and remembers them for later searches. Returns undefined without /proc.
-   * `rootJustExited` adds all processes in the session of the first member.
+   * With `rootJustExited` (the first member has just exited), all processes left in its session are members too.
    */
   async find({ rootJustExited = false } = {}): Promise<ProcessEntry[] | undefined> {
     const entries = await processTable(this.#proc).read()
@@ -53,7 +53,7 @@ export class Family {
 
   /**
    * Kills the members until two searches in a row find none, or `limitMs` have passed. Returns the remaining members.
-   * Spared processes are left alone. The second search reads new pids only: an old process cannot become a member.
+   * Spared processes stay. The second search reads new pids only, because no other process can become a member.
    */
   async kill({ limitMs, spared = [] }: KillOptions): Promise<ProcessEntry[]> {
     const end = performance.now() + limitMs
@@ -90,7 +90,7 @@ export class Family {
   }
 }
 
-/** Returns the seeds among the entries, and all processes connected to them by parent or session. */
+/** Returns the entries whose pid is a seed, whose parent is returned too, or whose session has a returned process. */
 export function selectFamily(entries: readonly ProcessEntry[], seeds: ReadonlySet<number>): ProcessEntry[] {
   const members = new Set(seeds)
   const sessions = new Set(entries.filter(({ pid }) => seeds.has(pid)).map(({ session }) => session))
@@ -105,7 +105,7 @@ export function selectFamily(entries: readonly ProcessEntry[], seeds: ReadonlySe
   return entries.filter(({ pid }) => members.has(pid))
 }
 
-/** Returns the entries without this server, its ancestors and its session, which may have a marker too. */
+/** Returns the entries without this server, its ancestors and its session: these processes may have a marker too. */
 export function withoutOurs(entries: readonly ProcessEntry[], ourPid: number): ProcessEntry[] {
   const byPid = new Map(entries.map((entry) => [entry.pid, entry]))
   const ancestors = new Set<number>()

@@ -18,7 +18,7 @@ export interface Heartbeat {
   readonly beatMs?: number
   /** The time without a heartbeat after which another server may take the lock. Default 45 s. */
   readonly staleMs?: number
-  /** The wait after replacing a stale file, to see which token stays. Default 2 s. */
+  /** The wait after a stale file was replaced. The server whose token is then in the file has the lock. Default 2 s. */
   readonly settleMs?: number
 }
 
@@ -118,7 +118,7 @@ async function writeBeat(file: FileHandle, token: string, clock: Clock): Promise
   await file.write(`${JSON.stringify({ token, beat: String(clock()).padStart(20) })}\n`, 0)
 }
 
-/** Returns the time of the last heartbeat; of the last change of a file without heartbeat; 0 for a missing file. */
+/** Returns the time of the last heartbeat, or of the file's last change if it has no heartbeat; 0 without a file. */
 async function readBeat(path: string): Promise<number> {
   const value = await readContent(path)
   if (typeof value?.['beat'] === 'string') return Number(value['beat'])

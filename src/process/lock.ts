@@ -57,8 +57,8 @@ export const systemPath = '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbi
 
 /**
  * Takes the lock on a folder.
- * @throws AppError `owned_by_another`, which describes the owner; the errors of `lockDescriptor`, or the system's error
- * for the file with a heartbeat.
+ * @throws AppError `owned_by_another`, which describes the owner; the errors of `lockDescriptor`; without flock(1), the
+ * system's error when the lock file cannot be made.
  */
 export async function lockFolder(folder: string, options: LockOptions): Promise<FolderLock> {
   const { clock, onLost, searchPath = systemPath, heartbeat } = options

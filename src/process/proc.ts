@@ -39,7 +39,7 @@ export function signalProcess(proc: string, { pid, start }: ProcessEntry, signal
   try {
     process.kill(pid, signal)
   } catch {
-    // The process ended meanwhile, or belongs to another user: then the next search returns it again.
+    // The process has ended meanwhile. Or it belongs to another user, and the next search returns it again.
   }
 }
 

@@ -1,12 +1,12 @@
 /**
  * A list of the processes on this machine, shared by searches that run at the same time.
  *
- * A request during the reading of a list gets the next list. So the list has every process that was started before the
- * request.
+ * A call of `read` while a list is being made gets the next list. So each caller's list has all processes that were
+ * started before the call.
  */
 import { readMarker, readProcesses, mapInTurns, type ProcessEntry } from './proc.ts'
 
-/** The marker of a process; undefined when its environment has no marker. */
+/** The start time of a process and its marker. `marker` is undefined when the environment has no marker. */
 interface KnownMarker {
   readonly start: number
   readonly marker: string | undefined
@@ -16,7 +16,7 @@ export class ProcessTable {
   readonly #proc: string
   #running: Promise<ProcessEntry[] | undefined> | undefined
   #next: Promise<ProcessEntry[] | undefined> | undefined
-  /** The markers that were read, by pid. A list without the process removes its marker. */
+  /** The markers that were read, by pid. The marker of an ended process is removed when the next list is made. */
   readonly #markers = new Map<number, KnownMarker>()
 
   constructor(proc: string) {

@@ -1,8 +1,8 @@
 /**
  * Makes a private folder for files that hold secrets in plaintext while a program uses them, such as lent credentials.
  *
- * The folder is in memory where possible (XDG_RUNTIME_DIR, or /dev/shm), otherwise in the data folder. A logout may
- * remove the folder, so callers call `make` before each use.
+ * The folder is on a file system in memory where possible (in XDG_RUNTIME_DIR or /dev/shm), otherwise in the data
+ * folder. A logout may remove the folder, so callers call `make` before each use.
  */
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { systemCodeOf } from '../base/errors.ts'
@@ -18,11 +18,11 @@ export interface SecretFolderOptions {
   readonly instance: string
   readonly environment: Environment
   /**
-   * A folder in the data folder. It has a note with the path of the folder in memory, or the secret files themselves if
-   * there is no such folder.
+   * A folder in the data folder. It has a note with the path of the folder on a file system in memory, or the secret
+   * files themselves if there is no such folder.
    */
   readonly runtimeDir: string
-  /** The folder of a file system in memory that every user may write to. Default `/dev/shm`. */
+  /** A folder on a file system in memory, in which every user may make entries. Default `/dev/shm`. */
   readonly sharedMemory?: string
 }
 
@@ -31,7 +31,7 @@ const memoryTypes = [0x01021994, 0x858458f6]
 const noteName = 'secret-folder.json'
 
 export class SecretFolder {
-  /** The paths that the folder may have: those in memory, the preferred path first, then the runtime folder. */
+  /** The paths that the folder may have, in order of preference: on file systems in memory, then `runtimeDir`. */
   readonly paths: readonly string[]
   readonly #memory: readonly string[]
   readonly #runtimeDir: string
@@ -61,7 +61,7 @@ export class SecretFolder {
   async left(): Promise<readonly string[]> {
     const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined) // No usable note.
     const place = isObject(noted) && typeof noted['path'] === 'string' ? noted['path'] : ''
-    // A server with another environment may have noted another path, but with the same name.
+    // An earlier server may have had another XDG_RUNTIME_DIR. Its folder still has the same base name.
     const isOurs = isAbsolute(place) && this.#memory.some((path) => basename(path) === basename(place))
     const found: string[] = []
     for (const path of new Set([...this.#memory, ...(isOurs ? [place] : [])])) {
@@ -84,13 +84,13 @@ export class SecretFolder {
   }
 }
 
-/** Returns the folder in memory in which `SecretFolder` would make its folder, if any. */
+/** Returns the folder on a file system in memory in which `SecretFolder` would make its folder; else undefined. */
 export async function findMemory(environment: Environment, sharedMemory = '/dev/shm'): Promise<string | undefined> {
   for (const parent of memoryFor(environment, sharedMemory)) if (await isMemory(parent)) return parent
   return undefined
 }
 
-/** Removes entries of a killed server that have an `ownName` and are not kept. */
+/** Removes the entries that a killed server left in a folder (`ownName`), except those for which `isKept` is true. */
 export async function emptyLeft(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => []) // Nothing was left.
   for (const name of names) {
@@ -98,7 +98,7 @@ export async function emptyLeft(folder: string, isKept: (name: string) => boolea
   }
 }
 
-/** Matches the names of lent credentials, homes of agents, shells, profiles of browsers, and the note. */
+/** Matches the names of entries for lent credentials, agents' homes, shells and browser profiles, and of the note. */
 const ownName = new RegExp(`^(?:${[
   '(?:lent|home)-[A-Za-z0-9]{6}',
   '(?:shell|browser)-[0-9a-f-]{36}',

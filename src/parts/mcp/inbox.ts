@@ -1,7 +1,7 @@
 /**
  * Delivers messages that arrive over HTTP to a peer: one at a time, and none while the peer is paused.
  *
- * A batch (2025-03-26, "Batching") is split into messages, because the peer does not support batches.
+ * A batch (MCP 2025-03-26, "Batching") is split into messages, because the peer does not support batches.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, TooManyValuesError } from '../../base/json.ts'

@@ -18,7 +18,7 @@ export const mcp = {
   about: 'MCP servers for the built-in agent, and sign-ins to them for all agents',
   options,
   routes: {
-    // A trial starts a program or sends a request, as the settings of a conversation can.
+    // A trial starts a program or sends a request. Settings can do the same, and need the same right.
     'POST /api/mcp/test': 'configure',
     'POST /api/mcp/oauth/start': 'configure',
     'GET /api/mcp/oauth/status/{job_id}': 'configure',

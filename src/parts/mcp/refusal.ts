@@ -1,6 +1,6 @@
 /**
  * The error for an unsuccessful HTTP response of an MCP server. A JSON-RPC error in the body gives the message
- * (2025-06-18, transports, "Sending Messages to the Server", 4).
+ * (MCP 2025-06-18, transports, "Sending Messages to the Server", 4).
  *
  * The message is untrusted text. Callers mask and cut it.
  */

@@ -64,7 +64,7 @@ export function planServer(server: McpServer, secrets: Secrets): ServerPlan {
   }
 }
 
-/** Returns the longest silence of a running tool of this server, in milliseconds. */
+/** Returns how long a running tool of this server may be silent, in milliseconds. */
 export function callSilenceMs({ timeout }: McpServer): number {
   return milliseconds(timeout, usualCallMs)
 }

@@ -52,11 +52,11 @@ export class McpServer {
   #detail: string | undefined
   #client: McpClient | undefined
   #tools: readonly Tool[] = []
-  /** The running start or listing of tools, which never rejects; undefined when none runs. */
+  /** The start or the listing of tools that is under way; undefined if there is none. Never rejects. */
   #work: Promise<void> | undefined
   /** Resolves at the end of `#work`, at the latest `patienceMs` after its start. */
   #patience: Promise<unknown> = Promise.resolve()
-  /** Resolves when each session that was ended so far is closed. */
+  /** Resolves when all sessions that `#end` has ended so far are closed. */
   #endings: Promise<unknown> = Promise.resolve()
   #isStale = false
   #lastStartFailed = false
@@ -82,8 +82,8 @@ export class McpServer {
   }
 
   /**
-   * Starts the server, or lists its changed tools again, if this is due. Waits for its end, at most `patienceMs`; does
-   * not wait for a start that follows a failed start. Never rejects.
+   * Starts the server if a start is due, or lists its tools again if they have changed. Waits for this at most
+   * `patienceMs`, and not at all for a start that follows a failed start. Never rejects.
    */
   async ready(): Promise<void> {
     if (this.#work === undefined && !this.#stop.signal.aborted) this.#begin()
@@ -120,7 +120,7 @@ export class McpServer {
       signal.throwIfAborted()
       if (!isSessionLost(error)) throw await client.explain(error)
     }
-    // The server did not process the call, so it can be sent again (2025-06-18, transports, "Session Management", 4).
+    // The server did not process the call: send it again (MCP 2025-06-18, transports, "Session Management", 4).
     await client.over
     await this.ready()
     if (this.#client === undefined) {
@@ -183,7 +183,7 @@ export class McpServer {
     }
   }
 
-  /** Reads the list of tools. After a change that the server announces meanwhile, the next `ready` reads it again. */
+  /** Reads the list of tools. If the server announces a change meanwhile, the next `ready` reads the list again. */
   async #readTools(client: McpClient, signal: AbortSignal): Promise<void> {
     this.#isStale = false
     const listed = await client.listTools(signal)

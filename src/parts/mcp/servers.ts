@@ -1,11 +1,11 @@
 /**
  * The MCP servers of one conversation: their current tools, and the state of each server.
  *
- * A step waits a limited time for a slow server, whose tools appear at a later step. A server counts as failed if it
- * lists a tool with the name of another tool in the agent's tool set, or of a tool of an earlier server.
+ * A step waits a limited time for the servers. The tools of a slower server appear at a later step. A server counts as
+ * failed if it lists a tool with the name of another tool in the agent's tool set, or of a tool of an earlier server.
  *
- * The state is published after the first tools. So the event that lists the tools is among the first events of a
- * conversation (contract: events.md, section 5).
+ * No state is published before the first step has its tools. So the event that lists the tools is among the first
+ * events of a conversation (contract: events.md, section 5).
  */
 import { AppError, maskedErrorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -70,7 +70,7 @@ export class McpServers {
   }
 
   /**
-   * Starts the servers that are due, and waits a limited time. Returns the current tools. @throws the signal's reason
+   * Calls `ready` of each server and waits for all. Returns the tools that are usable then. @throws the signal's reason
    */
   async tools(signal: AbortSignal): Promise<readonly Tool[]> {
     await untilAborted(Promise.all(this.#entries.map(({ server }) => server?.ready())), signal)
@@ -136,7 +136,7 @@ export class McpServers {
   }
 
   /**
-   * Returns the usable tools. `clashes` has, by server name, the problem of each server with a tool name that is taken.
+   * Returns the usable tools, and in `clashes`, by server name, the problem of each server that has a taken tool name.
    */
   #choose(): { readonly tools: readonly Tool[]; readonly clashes: ReadonlyMap<string, string> } {
     const taken = new Set(this.#taken)

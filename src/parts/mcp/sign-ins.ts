@@ -2,8 +2,8 @@
  * Signs users in to MCP servers (contract: others.md, section 6, `/api/mcp/oauth`).
  *
  * A sign-in finds the authorization server, waits for the answer from the user's browser, stores the login, and tries
- * the server. An answer needs the state of a waiting sign-in, which is valid once. A result may contain the login
- * unsealed: the caller seals it.
+ * the server. An answer must have the OAuth `state` of a waiting sign-in, and a sign-in accepts one answer. The login
+ * in a result is not sealed: the caller seals it.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { createMasker } from '../../base/masking.ts'
@@ -70,7 +70,7 @@ export class SignIns {
   }
 
   /**
-   * Starts a sign-in. Resolves with its id when the address for the user's browser is known, or after a failure.
+   * Starts a sign-in. Resolves with its id when the address for the user's browser is known or the sign-in has failed.
    * @throws AppError `unavailable`
    */
   async start(trial: Trial): Promise<string> {

@@ -1,8 +1,8 @@
 /**
  * HTTP with server-sent events, the transport of MCP 2024-11-05: one event stream for all messages of the server.
  *
- * The first event names the address for the client's messages. That address must have the same origin, because
- * credentials are sent to it. The end of the stream ends the session.
+ * The first event names the address for the client's messages. That address must have the origin of the stream's
+ * address, because credentials are sent to it. The end of the stream ends the session.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { deferred, untilAborted } from '../../base/wait.ts'
@@ -46,7 +46,7 @@ export class SseTransport implements Transport, Framing {
     try {
       await this.#post(message)
     } catch (error) {
-      // No caller awaits the delivery of a response.
+      // No caller awaits the delivery of a response, and the JSON-RPC peer ignores an RpcClosedError.
       throw objectOf(message)['method'] === undefined
         ? new RpcClosedError('The answer could not be sent', { cause: error })
         : error

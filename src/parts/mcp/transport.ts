@@ -1,6 +1,6 @@
 /**
- * The contract between an MCP client and the transport of its messages. `connect` chooses the transport. A transport is
- * a framing for the JSON-RPC layer with a life-cycle.
+ * The contract between an MCP client and the transport of its messages. `connect` chooses the transport. A transport
+ * has the framing for the JSON-RPC layer (rpc/peer), is told the protocol version, and ends the session.
  */
 import { usualValueLimit } from '../../base/json.ts'
 import type { Framing } from '../../rpc/peer.ts'
@@ -16,7 +16,7 @@ export interface Transport {
 }
 
 /**
- * The error when the server has forgotten the session. The server did not process the last message (2025-06-18,
+ * The error when an MCP server has forgotten the session. The server did not process the last message (MCP 2025-06-18,
  * transports, "Session Management").
  */
 export class SessionLostError extends Error {

@@ -52,7 +52,7 @@ type Connections = ReadonlyMap<string, ProviderConnection>
 const version = 1
 const connectionLimit = 64
 
-/** Opens the file for work on all sealed files, such as `sealing-keys reseal`. */
+/** Opens the file for code that treats all sealed files alike, such as `sealing-keys reseal`. */
 export const openSealedConnections: OpenSealedFile = (options) => storedConnections(options).file
 
 export function createConnectionStore(options: ConnectionStoreOptions): ProviderConnectionStore {

@@ -48,7 +48,7 @@ export function isAllowedAddress(address: string): boolean {
   return isIP(address) !== 0 && !leadsInto(refused, address)
 }
 
-/** True when an IP address, or an IPv4 address to which it leads, is in the list. */
+/** True when the list has the IP address, or an IPv4 address that is embedded in the IP address (embedded.ts). */
 function leadsInto(addresses: BlockList, address: string): boolean {
   const isThere = (ip: string): boolean => addresses.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
   return isThere(address) || embeddedAddresses(address).some(isThere)

@@ -98,7 +98,7 @@ function parseUrl(text: string | URL): URL {
   return url
 }
 
-/** Sends a request and returns its response before the body is read. A time limit aborts `stop`. */
+/** Sends a request and returns its response before the body is read. A connect or idle timeout aborts `stop`. */
 function sendHop(hop: Hop, stop: AbortController): Promise<IncomingMessage> {
   const { url, allowAddress = () => true, connectTimeoutMs = hop.timeoutMs, idleTimeoutMs = hop.timeoutMs } = hop
   assertLiteral(url.hostname, allowAddress)

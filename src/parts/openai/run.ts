@@ -19,7 +19,7 @@ export type RunEnd =
 /** Checks that the status of a conversation shows no run. @throws AppError `conflict` */
 export function assertFree(conversation: Conversation): void {
   const { execution_status: status } = conversation.state
-  // The run may still save its state after its status has ended. A new message waits for that.
+  // A run with an ended status may still be saving its state. A new message waits until the state is saved.
   if (isEnded(status)) return
   throw new AppError('conflict', `The conversation is at work: its status is "${status}"`)
 }

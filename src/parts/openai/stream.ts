@@ -14,7 +14,7 @@ export interface StreamOptions {
   readonly model: string
   /** The time of the request, in seconds since 1970. */
   readonly created: number
-  /** The time between two checks whether the client reads. */
+  /** The time between two checks. A client that reads none of the waiting bytes in this time is disconnected. */
   readonly stallTimeoutMs: number
 }
 
@@ -44,7 +44,7 @@ export class CompletionStream implements Sink {
     this.#chunk({ role: 'assistant', content: '' })
   }
 
-  /** Sends the agent's text in a delta, a message or a final action; ignores other events and frames. Returns true. */
+  /** Sends the agent's text in a delta, a message or a final action; ignores other JSON. Returns true: never full. */
   write(json: Buffer): boolean {
     if (begins(json, 'StreamingDeltaEvent')) this.#delta(objectOf(parseOwnJson(json.toString())))
     else if (begins(json, 'MessageEvent')) this.#message(objectOf(parseOwnJson(json.toString())))

@@ -5,7 +5,7 @@ export const profiles = {
   name: 'profiles',
   about: 'Agent profiles: named choices of an agent with which clients start conversations',
   routes: {
-    // The first call stores the settings as a profile. That shows nothing new, so the right `read` is enough.
+    // The first call stores the settings as a profile. The right `read` shows the settings anyway, so it is enough.
     'GET /api/agent-profiles': 'read',
     'GET /api/agent-profiles/{name}': 'read',
     'POST /api/agent-profiles/{name}': 'configure',

@@ -152,8 +152,8 @@ type Credentials = Pick<
 >
 
 /**
- * Returns the names of the secrets with which the agent of a preset signs in: key, address and credential files. Other
- * agents have none.
+ * Returns the names of the secrets with which an agent signs in: the key, the address and the credential files of its
+ * provider. For an agent without a provider there are none.
  */
 function credentialsOf(profile: StoredProfile, providers: readonly Provider[]): Credentials {
   const provider = profile.agent_kind === 'acp' ? providers.find(({ name }) => name === profile.acp_server) : undefined

@@ -18,7 +18,7 @@ export const firstName = 'default'
 export type LlmProfiles = Pick<ProfileStore, 'save' | 'view'>
 
 /**
- * Makes the first agent profile from the settings, and may store their model as the LLM profile `default`.
+ * Makes the first agent profile from the settings. May also store the settings' model as an LLM profile (see above).
  * @throws the errors of `llmProfiles`; TypeError for settings that do not fit a profile
  */
 export async function firstProfile(settings: Settings, llmProfiles: LlmProfiles): Promise<AgentProfile> {

@@ -5,7 +5,7 @@ import { folderBytes } from './folder-size.ts'
 import { options } from './part.ts'
 
 const MiB = 1024 * 1024
-/** The longest time in milliseconds that the data folder is measured for. */
+/** The time limit, in milliseconds, for measuring the data folder. */
 const measureLimitMs = 5000
 
 export async function examineLimits(values: Readonly<Record<string, unknown>>): Promise<readonly Finding[]> {

@@ -21,7 +21,7 @@ export interface Family {
   readonly members: readonly ListEntry[]
   /** The time of the newest change of a member. */
   readonly lastActivity: string
-  /** True when a member has the tag `keep`, with any value: the family stays. Limits of count and bytes skip it. */
+  /** True when a member has the tag `keep` (any value). The family stays, and does not count for `count` or `bytes`. */
   readonly isKept: boolean
 }
 
@@ -71,8 +71,8 @@ export interface DueFamily extends Family {
 }
 
 /**
- * Returns the families that exceed a limit, the oldest change first. Families with `isKept` are judged by the limit of
- * days alone, and the caller must not remove them.
+ * Returns the families that exceed a limit, the oldest change first. A family with `isKept` is returned only for the
+ * limit of days. The caller reports this family but must not remove it.
  * @param families the newest change first
  * @param bytesOf returns the bytes of a family; called only when `bytes` is a limit
  * @param now milliseconds since the epoch

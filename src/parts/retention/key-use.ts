@@ -1,5 +1,5 @@
 /**
- * Measures the disk space of the conversations that each named key with a limit of disk space has made.
+ * Measures, for each named key with a limit of disk space, the size of the conversations that the key has made.
  *
  * A conversation is measured again if it is open, was open, or has changed.
  */

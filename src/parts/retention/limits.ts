@@ -30,7 +30,7 @@ export interface LimitsOptions {
   readonly keyUse: Pick<KeyUse, 'bytesOf'>
 }
 
-/** Conversations by id, each with the name of the key that made it. */
+/** For each conversation's id, the name of the named key that made it; undefined for any other client. */
 type Made = Map<string, string | undefined>
 
 /** The `Retry-After` (RFC 9110, section 10.2.3) of the response that refuses a run. */
@@ -97,7 +97,7 @@ export class Limits implements AdmissionRules {
   }
 
   assertSpace(madeBy: string | undefined, id?: string): void {
-    // The run is allowed already. A refusal now would leave a conversation without its first message.
+    // `starting` has allowed this run. A refusal here could leave a new conversation without its first message.
     if ([...this.#starting.values()].some(([started]) => started === id)) return
     const { limits: { diskBytes: limit }, disk, keyUse } = this.#options
     if (limit > 0 && disk.bytes >= limit) {
@@ -156,7 +156,7 @@ function countOf(made: Made, madeBy: string | undefined): number {
   return count
 }
 
-/** Returns a list with the figure. The list is empty without a value, and for a limit of 0 (no limit). */
+/** Returns a metric as a list of one. The list is empty if `value` is undefined, or 0 for a limit (`max_...`). */
 function gauge(name: string, about: string, value: number | undefined): PartFigure[] {
   return value === undefined || (value === 0 && name.startsWith('max_')) ? [] : [{ name, type: 'gauge', about, value }]
 }

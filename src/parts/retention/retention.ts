@@ -131,7 +131,7 @@ export function judgedOf(
   return { id, last_activity: updatedAt, bytes: sizes.get(id) ?? 0, why, stays }
 }
 
-/** Returns the audit entry of a removal. Its name has spaces, unlike the name of a key. */
+/** Returns the audit entry of a removal. The name in `by` has spaces, so that it cannot be the name of a key. */
 function deedOf(id: string): Parameters<NonNullable<Trail['writer']>['begin']>[0] {
   return {
     by: { name: 'retention of the server', keyId: undefined },

@@ -43,7 +43,7 @@ export class Schedule {
     this.#timer.unref()
   }
 
-  /** Begins a pass if it is due and the moment is quiet. */
+  /** Begins a due pass if the moment is quiet, or if the pass is `waitMs` late. Does nothing during a pass. */
   look(): void {
     const { isQuiet, clock, pass } = this.#options
     const late = clock() - this.#dueAt
@@ -55,7 +55,7 @@ export class Schedule {
     })
   }
 
-  /** Ends the pass after the conversation that it removes now. Idempotent. */
+  /** Ends the running pass after the removal that is under way. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#closing.abort()

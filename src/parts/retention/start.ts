@@ -44,7 +44,7 @@ export function start(core: Needs): StartedPart {
   }
 }
 
-/** Calls `begin` once, at the first call to a follower: all conversations are then listed. */
+/** Calls `begin` once, when a follower of the conversations is first called. All conversations are listed by then. */
 function whenListed({ follow }: Pick<Core['conversations'], 'follow'>, begin: () => void): void {
   const first = (): void => {
     end()

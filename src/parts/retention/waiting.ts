@@ -11,8 +11,8 @@ interface Work extends Pick<ConversationState, 'execution_status'> {
 }
 
 /**
- * Returns the unfinished work of the conversation in words, such as `a run is under way`; undefined without any. After
- * a failed run, a message that waits does not count.
+ * Returns the unfinished work of the conversation in words, such as `a run is under way`; undefined without any. With
+ * the status `error`, messages that no turn has served do not count.
  */
 export function waitingWork(state: Readonly<Work>): string | undefined {
   const { execution_status: status, pending_confirmations: questions, goal, unserved } = state

@@ -117,7 +117,7 @@ interface OneConversation {
   readonly id: string
   readonly cipher: Cipher
   readonly cache: LineCache
-  /** The functions with which parts seal their files in a conversation's folder again. */
+  /** Functions of parts. Each seals the files of its part in a conversation's folder again. */
   readonly folders: readonly ResealFolder[]
   readonly left: string[]
 }

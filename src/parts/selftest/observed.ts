@@ -22,7 +22,7 @@ export interface Seen {
 
 const lookPauseMs = 20
 
-/** Looks until the signal aborts, at least once. Returns everything seen; undefined without /proc. */
+/** Looks at the process and its descendants until the signal aborts, at least once. Returns undefined without /proc. */
 export async function watch(pid: number, signal: AbortSignal): Promise<Seen | undefined> {
   const seen = {
     files: new Set<string>(), programs: new Set<string>(), listening: new Set<string>(), connected: new Set<string>(),

@@ -28,7 +28,7 @@ export interface Places {
   readonly path: readonly string[]
   /** The folder of XDG_RUNTIME_DIR. */
   readonly runtime?: string
-  /** A folder outside of `work` that requests name as their working folder. Without it, `isAsked` rows do not count. */
+  /** A folder outside of `work` in which requests let agents work. Without it, rows with `isAsked` are left out. */
   readonly workingDir?: string
 }
 
@@ -91,18 +91,18 @@ export const touches: readonly Touch[] = [
   { kind: 'address', name: '127.0.0.1:{gate}', why: 'a port for each browser: its way to the network', isAsked: true },
 ]
 
-/** Returns the row of one of these kinds that names the path, program or address, if any. */
+/** Returns the first row that has one of the kinds and names the path, program or address; otherwise undefined. */
 export function findTouch(kinds: readonly Touch['kind'][], path: string, places: Places): Touch | undefined {
   const isNamed = (name: string): boolean => namesOf(name, places).some((full) => patternOf(full).test(path))
   return touchesIn(places).find(({ kind, name }) => kinds.includes(kind) && isNamed(name))
 }
 
-/** Returns the rows; without `workingDir` the rows with `isAsked` are left out. */
+/** Returns the rows of `touches`. The rows with `isAsked` are among them only if `workingDir` is given. */
 export function touchesIn({ workingDir }: Places): readonly Touch[] {
   return touches.filter(({ isAsked }) => isAsked === undefined || workingDir !== undefined)
 }
 
-/** Returns the names of a row with the folders in place of the braces; none for braces that stand for no folder. */
+/** Replaces leading braces, such as `{data}`, by each folder that they stand for. Other braces give an empty list. */
 export function namesOf(name: string, places: Places): readonly string[] {
   const { data, work, program, home, path, runtime, workingDir } = places
   const given = (folder: string | undefined): readonly string[] => (folder === undefined ? [] : [folder])

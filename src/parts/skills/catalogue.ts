@@ -75,7 +75,7 @@ async function readHooksIn(folder: string, { privateDirs, log }: CatalogueOption
   }
 }
 
-/** Returns one skill with the addresses in `exposed_urls`, as a list; empty without addresses. */
+/** Returns a list with one skill, which names the addresses in `exposed_urls`; an empty list without addresses. */
 function sandboxSkills(config: SandboxConfig | undefined): Skill[] {
   if (config === undefined || config.exposed_urls.length === 0) return []
   const lines = config.exposed_urls.map(({ name, url, port }) => `- ${name}: ${url} (port ${port})`)

@@ -46,7 +46,7 @@ interface Field {
   readonly name: string
   /** The value on the line of the name, without a comment. */
   readonly value: string
-  /** The following lines that belong to the field, unchanged. */
+  /** The field's further lines, below the line of its name, unchanged. */
   readonly lines: string[]
 }
 

@@ -132,8 +132,8 @@ function isReadme(name: string): boolean {
 }
 
 /**
- * Returns the names of a folder's entries, of at most `entryLimit`, without the files that do not end in `.md`. Returns
- * an empty list for a folder that cannot be read.
+ * Returns the names of the first `entryLimit` entries of a folder, without the files whose names do not end in `.md`.
+ * Returns an empty list for a folder that cannot be read.
  */
 export async function namesIn(workspace: Workspace, folder: string, warn: Warn): Promise<string[]> {
   const names: string[] = []

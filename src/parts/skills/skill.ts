@@ -79,8 +79,8 @@ export function clientSkillOf({ type, isForUserOnly, source, description, ...res
 }
 
 /**
- * Makes a skill of a client's object. Its triggers are `trigger.keywords` or `trigger.triggers`. Without `trigger` they
- * are `triggers`, as in responses of this server.
+ * Makes a skill of a client's object. The triggers are in `trigger.keywords` or `trigger.triggers`. In an object
+ * without `trigger` they are in `triggers`, as in responses of this server.
  * @throws AppError `invalid_input` for an object that is not a valid skill
  */
 export function skillOfClient(value: Readonly<Record<string, unknown>>): Skill {

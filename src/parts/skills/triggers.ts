@@ -12,7 +12,7 @@ const searchedLimitChars = 32 * 1024
 
 export interface Match {
   readonly skill: Skill
-  /** The trigger that was found, in the skill's spelling; for an `agentskills` skill perhaps its `/name`. */
+  /** The trigger that was found, as the skill spells it. An `agentskills` skill also has its `/name` as a trigger. */
   readonly trigger: string
 }
 

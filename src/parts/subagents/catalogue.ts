@@ -120,7 +120,7 @@ function infoOf(found: Found): SubAgentInfo {
   return { ...describe(found), metadata: {}, level, source: source ?? null, is_builtin: level === 'builtin' }
 }
 
-/** Returns the members that do not depend on the place of the definition. */
+/** Returns the definition in the form of the API, without the members that say where it was found. */
 function describe(
   definition: Definition,
 ): Omit<SubAgentInfo, 'metadata' | 'level' | 'source' | 'is_builtin'> & Pick<AgentDefinition, 'permission_mode'> {

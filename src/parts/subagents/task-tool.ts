@@ -2,8 +2,8 @@
  * The tool `task`: gives a task to a sub-agent, waits for its end, and returns its last message.
  *
  * A call is an MCPToolAction under the name of the tool (decisions 1). The task's id is the id of the sub-agent's
- * conversation. A call with `resume` sends another message there. Steps and cost count in the turn of the call.
- * Questions are asked in the parent conversation.
+ * conversation. A call with `resume` sends another message to that conversation. The sub-agent's steps and cost count
+ * in the turn of the call. The sub-agent's questions to the user are asked in the parent conversation.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -86,7 +86,7 @@ function actionFor({ prompt, description, subagent, resume }: Task): { kind: 'MC
 class Tasks {
   readonly #options: TaskToolOptions
   readonly #slots = new Turns(runningLimit)
-  /** Asks one question at a time, because a question is about the newest recorded action. */
+  /** Asks the sub-agents' questions one after the other, because a question is about the newest recorded action. */
   readonly #questions = new Turns(1)
   /** The number of sub-agents' conversations that are being created. */
   #opening = 0
@@ -128,7 +128,7 @@ class Tasks {
     }
   }
 
-  /** Creates or resumes the sub-agent's conversation. Returns a text for the model when that is refused. */
+  /** Creates or resumes the sub-agent's conversation. If the task cannot have one, returns the reason for the model. */
   async #open(task: Task, { signal }: ToolRun): Promise<Opened | string> {
     if (task.resume !== undefined) return this.#resumed(task.resume)
     const { host, agent, subConversations, definitions } = this.#options

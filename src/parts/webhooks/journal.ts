@@ -26,7 +26,7 @@ export interface Position {
 
 /** The most bytes of a file that `open` reads. */
 const limitBytes = 256 * 1024 * 1024
-/** The file is rewritten when it has this many lines more than twice the number of its positions and letters. */
+/** The file is rewritten when it has more lines than this number, plus two for each position and letter. */
 const spareLines = 2000
 
 export class Journal {

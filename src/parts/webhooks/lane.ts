@@ -65,7 +65,7 @@ export class Lane {
   /** The time when the lane began, or last made progress. */
   since: number
   readonly #host: LaneHost
-  /** Lets one task at a time send. */
+  /** Runs one task at a time: a pass of this lane, or a task that was given to `run`. */
   readonly #turn = new Turns(1)
   #users = 0
   #isWoken = false
@@ -158,7 +158,7 @@ export class Lane {
     if (sent === undefined || !isRemoved) return sent !== undefined
     if ((await this.#tell(info, sent)) === undefined) return false
     await host.finished(this.id)
-    // A new conversation may have the same id.
+    // Another pass follows, because a new conversation may have the same id by now.
     this.#isWoken = true
     return true
   }
@@ -201,8 +201,8 @@ export class Lane {
   }
 
   /**
-   * Makes one dead letter of the events before the seq `from`, which do not fit into the queue. Returns the new
-   * position.
+   * Makes one dead letter of the waiting events before the seq `from`, if any: the queue has no room for them. Returns
+   * the position after these events.
    */
   async #drop(position: Position, from: number): Promise<Position> {
     if (from <= position.seq) return position
@@ -219,7 +219,7 @@ export class Lane {
     const { events, next } = await read(this.id, (log) => log.readRange(seq, end, settings.batchLimitBytes))
     const newest = events.at(-1)?.json
     const reached = { ...position, seq: next, last: newest === undefined ? position.last : idOf(newest) }
-    // All events of the batch are damaged.
+    // All events of the batch are damaged: nothing is sent, and the position moves past them.
     if (newest === undefined) return this.#settle({ kind: 'delivered' }, reached, undefined)
     return this.#settle(await deliver(batchMessage(this.id, [seq, next], events)), reached, [seq, next])
   }
@@ -233,7 +233,7 @@ export class Lane {
   }
 }
 
-/** Returns the message with these events. A repeated message has the same id. */
+/** Returns the message with these events of a conversation. The same range of events gives the same message id. */
 export function batchMessage(
   id: string, [first, end]: readonly [number, number], events: readonly { readonly json: Buffer }[],
 ): Message {

@@ -17,7 +17,7 @@ export function listWebhooks(webhooks: readonly Webhook[]): HttpResponse {
   return ok({ webhooks: webhooks.map(({ view }) => view) })
 }
 
-/** Returns one page of dead letters: webhook by webhook, the letters of each oldest first. */
+/** Returns a page of dead letters in the order of the webhooks. The letters of one webhook are oldest first. */
 export function listLetters(webhooks: readonly Webhook[], call: Call): HttpResponse {
   const { webhook_id, page_id, limit } = queryOf(call, page)
   const letters = webhooks.flatMap((webhook) => {

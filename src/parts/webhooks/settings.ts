@@ -39,7 +39,7 @@ export interface WebhookSettings {
   readonly secret: string | undefined
   /** True when requests carry the first session key of the configuration, in the header `X-Session-API-Key`. */
   readonly sendsSessionKey: boolean
-  /** When this many events of a conversation wait, they are sent without a further wait. */
+  /** The number of waiting events of a conversation at which they are sent before `flushDelayMs` is over. */
   readonly bufferSize: number
   /** The longest time that an event waits for further events before it is sent. */
   readonly flushDelayMs: number

@@ -17,8 +17,8 @@ const variableLimit = 100
 const texts: readonly string[] = ['base_url', 'secret']
 
 /**
- * Returns the webhooks in the variables; undefined if there are none. An unusable value is returned unchanged, and
- * `areWebhooks` refuses it.
+ * Returns the webhooks in the environment variables; undefined if there are none. An unusable value is returned as it
+ * is, and `areWebhooks` refuses it later.
  */
 export function readVariables(environment: Environment): OtherValue | undefined {
   const whole = valueOf(environment[name] || '[]')
@@ -30,7 +30,7 @@ export function readVariables(environment: Environment): OtherValue | undefined 
     if (item === undefined) break
     found.push(item)
   }
-  // `areWebhooks` refuses a number. A number here means that a webhook is missing.
+  // If OH_WEBHOOKS gives another number of webhooks, this number is returned, and `areWebhooks` refuses it.
   const value = Number.isInteger(whole) && whole !== found.length ? whole : found
   return value === whole || found.length > 0 ? { value, source: `${name}_*` } : undefined
 }

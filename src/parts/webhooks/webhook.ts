@@ -1,8 +1,8 @@
 /**
  * One webhook: the conversations that are not fully delivered to it, its dead letters, and its life-cycle.
  *
- * A lane (lane.ts) delivers one conversation in the background. Delivery is at least once: a position advances after
- * the receiver has accepted the events, or after a dead letter of the events is stored.
+ * A lane (lane.ts) delivers one conversation in the background. Delivery is at least once: the stored position in the
+ * conversation advances after the receiver has accepted the events, or after a dead letter of the events is stored.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -47,7 +47,7 @@ export class Webhook implements ConversationFollower {
   readonly #removed = new Set<string>()
   /** Aborted when the server closes. Ends the waits between attempts. */
   readonly #patience = new AbortController()
-  /** Aborted by `close`, or earlier when the last deliveries exceed `closeLimitMs`. Ends all requests. */
+  /** Aborted by `close`, and by `closing` when the last deliveries exceed `closeLimitMs`. Ends all requests. */
   readonly #stop = new AbortController()
   #readClosed: ReadEvents | undefined
   #isStarted = false
@@ -151,7 +151,7 @@ export class Webhook implements ConversationFollower {
   }
 
   /**
-   * Removes a dead letter, and the copy of its conversation if no other letter needs the copy.
+   * Removes a dead letter. Also removes the copy of its conversation, unless a delivery or another letter needs it.
    * @throws AppError or a system error
    */
   async removeLetter({ id, conversation_id }: DeadLetter): Promise<void> {
@@ -237,8 +237,8 @@ export class Webhook implements ConversationFollower {
   }
 
   /**
-   * Returns the stored position. The default is the first event that is not older than the webhook (`since`) and the
-   * conversation: a fork contains events that are older than itself.
+   * Returns the stored position. The default is the first event after the webhook began (`since`) and the conversation
+   * was created: a fork also contains events from before its creation.
    */
   async #positionOf(id: string, info: Info, read: ReadEvents): Promise<Position> {
     const { journal } = this.#options

@@ -94,7 +94,7 @@ export class DirectoryHandle {
     return this.#rules.byDescriptor ? `/proc/self/fd/${this.#handle.fd}/${name}` : join(this.#path, name)
   }
 
-  /** Checks that the path still leads here, if access is by path. @throws ELOOP or the system's error if not */
+  /** Without /proc/self/fd, checks that the path still leads to this directory. @throws ELOOP, or the system's error */
   async assertInPlace(): Promise<void> {
     if (this.#rules.byDescriptor) return
     const there = identityOf(await lstat(this.#path, { bigint: true }))

@@ -17,9 +17,9 @@ const depthLimit = 100
 
 export interface Entry {
   readonly name: string
-  /** Path from the start of the walk. */
+  /** The entry's path, relative to the directory where the walk began. */
   readonly relativePath: string
-  /** Path of the entry's directory from the start of the walk; `.` for the start itself. */
+  /** The path of the entry's parent directory, relative to the same directory; `.` for that directory itself. */
   readonly parentPath: string
   /** Size in bytes; 0 for anything but a file. */
   readonly size: number

@@ -41,7 +41,7 @@ export interface Workspace {
 }
 
 export interface PlaceOptions {
-  /** Creates missing directories on the way. A failure removes these directories if they are empty. */
+  /** Creates missing directories of the path, and removes them again, if empty, when the walk or `use` fails. */
   readonly makeParents?: boolean
   /** Refuses files that git may take for configuration or code (`repository`), before anything is created. */
   readonly refusesRepositories?: boolean
@@ -141,10 +141,10 @@ interface Walk {
   readonly workingDir: string
   readonly makeParents: boolean
   readonly refusesRepositories: boolean
-  /** The open directories from the workspace to the current one. `names` has the names of all but the first. */
+  /** The open directories from the workspace to where the walk is now. `names` has all their names but the first. */
   readonly stack: DirectoryHandle[]
   readonly names: string[]
-  /** Directories that this walk made. A failure removes them if they are empty. */
+  /** The directories that this walk made. If the walk or `use` fails, they are removed, unless they have entries. */
   readonly made: { readonly parent: DirectoryHandle; readonly name: string }[]
   /** The parts that are still to be walked. */
   pending: string[]
@@ -155,7 +155,7 @@ async function walkTo(walk: Walk, rules: DirectoryRules): Promise<ContainedPath>
   const { given } = walk
   walk.pending = partsInside(walk, given)
   try {
-    // A link in the workspace's place is refused.
+    // Throws if a directory of this path, the workspace's real path, has been replaced by a link meanwhile.
     walk.stack.push(await DirectoryHandle.openPath(`/${(walk.roots.at(-1) ?? []).join('/')}`, rules))
     const place = await walkOn(walk)
     if (/\/\.?$/.test(given) && place.kind !== 'directory') throw refused(given, 'it is not a directory')
@@ -226,7 +226,7 @@ function placeOf(walk: Walk, name: string, kind: PlaceKind): ContainedPath {
   return new ContainedPath({ path: join(walk.workingDir, ...walk.names, name), kind, directory: current(walk), name })
 }
 
-/** Returns the parts of a path to walk: from the current directory, or from the workspace for an absolute path. */
+/** Returns the names in a path, to be walked from the current directory, or from the workspace for an absolute path. */
 function partsInside(walk: Walk, path: string): string[] {
   if (path === '') throw refused(walk.given, 'it is empty')
   if (path.includes('\0')) throw refused(path.replaceAll('\0', '\\0'), 'it holds a NUL character')

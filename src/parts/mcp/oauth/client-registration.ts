@@ -30,7 +30,7 @@ export interface ClientWishes {
 
 /**
  * Returns the OAuth client for a sign-in.
- * @throws AppError `bad_request` for settings that are not supported, `upstream_failed`; the errors of `fetchDocument`
+ * @throws AppError `bad_request`, `upstream_failed` when a client cannot be registered; the errors of `fetchDocument`
  */
 export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OAuthClient> {
   const { settings, place: { authority } } = wishes
@@ -52,9 +52,9 @@ export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OA
 }
 
 /**
- * Refuses an authorization server that must not get the client of the settings. A hostile MCP server could name its own
- * authorization server, to get the client's secret. The client is for the `issuer` in the settings. Without `issuer`,
- * it is for the issuer that got the same secret at the last login. A new secret is accepted for any issuer.
+ * Refuses an authorization server that must not get the OAuth client in the settings. A hostile MCP server could name
+ * its own authorization server, to get the client's secret. The client is for the `issuer` in the settings. Without
+ * `issuer`, it is for the issuer that got the same secret at the last login. A new secret may go to any issuer.
  * @throws AppError `bad_request`
  */
 function assertIssuer({ settings, known, place: { authority: { issuer } } }: ClientWishes): void {

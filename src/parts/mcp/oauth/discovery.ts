@@ -1,9 +1,9 @@
 /**
  * Finds the authorization server of an MCP server (MCP 2025-06-18 and 2025-11-25, authorization).
  *
- * The MCP server names it in its protected resource metadata (RFC 9728). Without this metadata the MCP server is its
- * own authorization server (MCP 2025-03-26). The authorization server describes itself (RFC 8414, or OpenID Connect
- * Discovery 1.0).
+ * The MCP server names the authorization server in its protected resource metadata (RFC 9728). Without this metadata
+ * the MCP server is its own authorization server (MCP 2025-03-26). The authorization server describes itself (RFC 8414,
+ * or OpenID Connect Discovery 1.0).
  */
 import { AppError } from '../../../base/errors.ts'
 import { openRequest } from '../../net/outbound.ts'
@@ -27,7 +27,7 @@ export interface SignInPlace {
   readonly authority: Authority
   /** The resource to request tokens for (RFC 8707). */
   readonly resource: string
-  /** The scope that the MCP server asks for, else all scopes of its metadata; undefined if there is none. */
+  /** The scope in the MCP server's 401, else all scopes in its metadata; undefined if neither names a scope. */
   readonly scope: string | undefined
 }
 

@@ -34,7 +34,7 @@ const limitBytes = 256 * 1024
 const timeoutMs = 30_000
 
 /**
- * Returns the `Reach` of a sign-in to the MCP server at `serverUrl`. It allows this machine if the server is on it.
+ * Returns the `Reach` of a sign-in. Addresses of this machine are allowed if the MCP server is on this machine.
  * @throws AppError `bad_request` when `serverUrl` is neither https nor http on this machine
  */
 export function reachOf(serverUrl: string, signal: AbortSignal): Reach {

@@ -21,7 +21,7 @@ export interface LoginServer {
 export interface KeptLogin {
   /** The login; undefined when it has ended. */
   readonly login: Login | undefined
-  /** The time of this entry, in milliseconds since the epoch. */
+  /** The time of the stored login or of the last refusal, in milliseconds since the epoch. */
   readonly since: number
   /** The last access token that was refused; undefined if there is none. */
   readonly refused: string | undefined
@@ -41,7 +41,7 @@ const version = 1
 /** The most logins. Above it, the login with the oldest change is dropped. */
 const loginLimit = 1000
 
-/** Returns the key of a server, used in the map and in the context of the seal. */
+/** Returns the key of a server's login in the map. The seal of the login is bound to this key. */
 export function keyOf({ name, url }: LoginServer): string {
   return JSON.stringify([name, url])
 }
@@ -114,8 +114,8 @@ export function secretsOf({ accessToken, refreshToken, source }: Login): string[
 }
 
 /**
- * Returns the logins by server name; of several logins with one name, the last. Addresses are left out, because they
- * may contain credentials.
+ * Returns the logins by server name. Of the logins of servers with one name, the last is returned. Addresses
+ * are left out, because they may contain credentials.
  */
 function byServer(logins: KeptLogins): ReadonlyMap<string, unknown> {
   return new Map([...logins].map(([key, kept]) => [/^\[(".*?[^\\]"),/.exec(key)?.[1] ?? '', kept]))

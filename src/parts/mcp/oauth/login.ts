@@ -18,7 +18,7 @@ export interface Login {
   readonly source: LoginSource | undefined
 }
 
-/** The authorization server and the client of a login, which also renew it. */
+/** The authorization server and the OAuth client of the sign-in. A renewal uses both again. */
 export interface LoginSource {
   readonly issuer: string
   readonly endpoint: string

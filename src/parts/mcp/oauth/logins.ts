@@ -38,7 +38,7 @@ export interface Logins {
   put(server: LoginServer, login: Login): Promise<void>
   /** Forgets the logins of all servers with this name. Returns false if there is none. @throws the errors of `put` */
   forget(name: string): Promise<boolean>
-  /** Waits up to 5 s for running renewals, then ends them. A refresh token may be valid only once. */
+  /** Waits up to 5 s for running renewals, then ends them. An ended renewal can lose its refresh token. */
   close(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export interface LoginsOptions {
   readonly clock: Clock
 }
 
-/** The time before expiry, in milliseconds, at which a token is renewed; at most half of its life. */
+/** A token is renewed this many milliseconds before its expiry, or when half of its life is over if that is later. */
 const earlyMs = 60_000
 const closePatienceMs = 5000
 
@@ -140,7 +140,7 @@ async function refreshed(server: LoginServer, login: Login, clock: Clock, signal
   return loginFrom(tokens, source, clock(), login)
 }
 
-/** Returns the logins with this token recorded as refused. A login that was stored in the meantime stays. */
+/** Returns the logins with this token recorded as refused. The stored login ends, unless it has another token. */
 function withoutToken(logins: KeptLogins, server: LoginServer, refused: string, now: number): KeptLogins {
   const key = keyOf(server)
   const login = logins.get(key)?.login

@@ -24,7 +24,7 @@ export interface Tokens {
   readonly lifeMs: number | undefined
 }
 
-/** The error of an authorization server that has finally refused the grant or the client. */
+/** The error when the authorization server refuses the grant or the client for good: only a new sign-in can help. */
 export class GrantRefusedError extends AppError {}
 
 export interface CodeGrant {
