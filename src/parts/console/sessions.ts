@@ -19,7 +19,7 @@ const idleMs = 7 * 24 * 60 * 60_000
 export const lifeMs = 30 * 24 * 60 * 60_000
 const sessionLimit = 100
 const labelChars = 200
-/** The shortest time between two writes of the times of last use. */
+/** A request stores the times of last use if the last write is more than this time ago, in milliseconds. */
 const saveEveryMs = 10 * 60_000
 /** The time between two searches for sessions that have ended. */
 const sweepEveryMs = 60_000
@@ -58,7 +58,7 @@ export interface SessionParts {
 export class Sessions implements PageSessionSource {
   readonly #path: string
   readonly #parts: SessionParts
-  /** The sessions by the digest of the token, the oldest first. */
+  /** The sessions by the digest of the token, in the order of the sign-ins. */
   readonly #sessions = new Map<string, Session>()
   #savedAt = 0
   #saving: Promise<void> = Promise.resolve()
@@ -185,7 +185,7 @@ function isEnded({ begun, used }: SessionView, now: number): boolean {
   return now - used > idleMs || now - begun > lifeMs
 }
 
-/** Returns an array with the session of a stored item. The array is empty for an item of another form. */
+/** Returns an array with the session of a stored item; an empty array if a member is missing or has a wrong type. */
 function sessionOf(item: unknown): Session[] {
   const { id, key, host, label, begun, used, token, proof } = objectOf(item)
   const texts = [id, host, token, proof].flatMap((member) => textOf(member) ?? [])

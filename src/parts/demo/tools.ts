@@ -53,7 +53,7 @@ export async function writeTool(turn: DemoTurn, file: string, textFrom: (before:
   })
 }
 
-/** Runs a command with the shell after the user has allowed it. Passes its output on as it arrives. */
+/** Runs a shell command after the user has allowed it. Sends the output to the client as it arrives. */
 export async function runTool(turn: DemoTurn, command: string): Promise<Outcome> {
   const toolCallId = nextCallId(turn)
   const what = `Running \`${command}\``

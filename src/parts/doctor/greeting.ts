@@ -31,7 +31,7 @@ export interface Greeting {
 
 /**
  * Starts the program and returns the description that the agent gives of itself in `initialize`.
- * @throws AppError or AcpFailure that says why it failed; the signal's reason
+ * @throws AppError when the program cannot be started, AcpFailure when `initialize` fails; the signal's reason
  */
 export async function greet({ program, startProcess, version, timeoutMs, signal }: GreetOptions): Promise<Greeting> {
   const agent = await startProcess(program)
@@ -44,7 +44,7 @@ export async function greet({ program, startProcess, version, timeoutMs, signal 
   } catch (error) {
     if (signal.aborted) throw signal.reason
     const reason = error instanceof RpcClosedError ? await connection.over : messageOf(error)
-    // Closing reads stderr to its end, which may come after the response on stdout.
+    // The error quotes the end of stderr, which may arrive after the response on stdout. `close` waits for it.
     await connection.close()
     throw withTail(new AcpFailure('ACPInitError', reason, error), connection.stderrTail())
   } finally {

@@ -1,6 +1,6 @@
 /**
- * Examines the machine for `agent-server doctor`: Node, the data folder, keys, and optional means such as cgroups
- * (decisions 26, 28 and 29). Changes nothing in the data folder.
+ * Examines the machine for `agent-server doctor`: Node, the data folder, keys, and optional features of the system,
+ * such as cgroups (decisions 26, 28 and 29). Changes nothing in the data folder.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -24,7 +24,7 @@ import { examineOperation } from './operation.ts'
 
 export interface MachineExamination {
   readonly config: Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'> & Readonly<Record<string, unknown>>
-  /** The key files of options that other users can read. Default: none. */
+  /** The key files that options name and that other users can read. Default: none. */
   readonly exposedFiles?: readonly string[]
   readonly environment: Environment
   /** The parts of this build, each of which may add a finding. Default: none. */

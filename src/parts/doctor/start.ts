@@ -1,4 +1,4 @@
-/** Starts the routes of the part `doctor`. */
+/** Starts the part `doctor`. */
 import type { PartHandler, StartedPart } from '../../part.ts'
 import type { doctor } from './part.ts'
 import { examineOne, examineServer, listAgents, type DoctorNeeds } from './routes.ts'

@@ -89,7 +89,7 @@ async function* archived(call: GitCall): AsyncGenerator<Entry, void> {
   } catch (thrown) {
     call.signal.throwIfAborted()
     late.signal.throwIfAborted()
-    // When git fails, the tar stream is cut. The error of git is thrown in that case.
+    // When git fails, it cuts the tar stream, and `readTar` throws. The error of git is thrown instead: it says why.
     if (thrown instanceof AppError) await expectSuccess(child, call)
     throw thrown
   } finally {

@@ -28,8 +28,8 @@ const folderLimit = 100
 const fileLimit = 2000
 
 /**
- * Returns one plugin for each name: of the project, else of the user, else installed. `load_user` includes installed
- * plugins.
+ * Returns one plugin for each name: the project's plugin, else the user's, else the installed plugin. `load_user`
+ * asks for the user's and the installed plugins.
  * @throws AppError `invalid_input` for a project folder that may not be used
  */
 export async function listPlugins(
@@ -90,8 +90,8 @@ export function skillsOf({ skills }: Plugin): readonly PluginSkill[] {
 }
 
 /**
- * Returns the sorted relative paths of the files below a folder, but none in `.git` and `node_modules`, and none after
- * the first `fileLimit` entries.
+ * Returns the relative paths of the files below a folder, sorted. Does not enter `.git` and `node_modules`, and stops
+ * after `fileLimit` entries.
  */
 export async function filesIn(folder: string, privateDirs: readonly string[]): Promise<readonly string[]> {
   const files: string[] = []

@@ -92,7 +92,7 @@ export async function loadPlugin({ conversations }: ExtensionParts, call: Call):
 
 const parameters = { skills: 'skill_name', plugins: 'plugin_name' } as const
 
-/** Returns the name in the path. @throws AppError `invalid_input` for a name of another form */
+/** Returns the name in the path. @throws AppError `invalid_input` when `isName` refuses the name */
 function nameOf(kind: ExtensionKind, call: Call): string {
   const input = parameterOf(call.parameters, parameters[kind])
   if (isName(input)) return input

@@ -125,7 +125,7 @@ class Body {
     }
   }
 
-  /** Adds the next piece of the source. Returns false at the end of the source. */
+  /** Appends the next piece of the source to `#held`. Returns false at the end of the source. */
   async #fill(): Promise<boolean> {
     const next = await this.#source.next()
     if (next.done === true) return false

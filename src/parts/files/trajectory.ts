@@ -15,7 +15,7 @@ export interface TrajectoryParts {
   readonly stallTimeoutMs: number
 }
 
-/** Returns the response with the archive. @throws AppError `not_found` */
+/** Sends the conversation of the request as a zip archive. @throws AppError `not_found` */
 export async function downloadTrajectory(
   { conversations, stallTimeoutMs }: TrajectoryParts, call: Call,
 ): Promise<HttpResponse> {

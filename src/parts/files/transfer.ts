@@ -51,8 +51,8 @@ export async function download({ machine, stallTimeoutMs }: TransferParts, call:
 }
 
 /**
- * Yields the content of the form field `file`. Ends after the whole form. @throws AppError `bad_request` for two such
- * fields, `invalid_input` for none; the errors of `parts`
+ * Yields the content of the form field `file`, then reads the rest of the form.
+ * @throws AppError `bad_request` for a second field `file`, `invalid_input` without the field; the errors of `parts`
  */
 async function* fileOf(parts: AsyncIterable<FormPart>): AsyncGenerator<Buffer, void> {
   let isThere = false

@@ -23,13 +23,13 @@ const most32 = 0xffff_ffff
 /** The versions of the format: deflate needs 2.0, ZIP64 needs 4.5 (section 4.4.3). */
 const version = 20
 const version64 = 45
-/** Bit 11: the name is UTF-8 (section 4.4.4). */
+/** Bit 11 of an entry's flags: the name is UTF-8 (section 4.4.4). */
 const utf8Flag = 0x0800
 const deflated = 8
 /** 1 January 1980, the first date that the format knows (section 4.4.6). */
 const firstDate = 0x0021
 
-/** Yields the bytes of the archive. `before` is the number of bytes before the archive in its file. */
+/** Yields the bytes of the archive. The first offset is `before`, the number of bytes in front of the archive. */
 export async function* writeZip(entries: AsyncIterable<ZipEntry>, before = 0): AsyncGenerator<Buffer, void> {
   const directory: Buffer[] = []
   let offset = before

@@ -86,7 +86,7 @@ async function folderAt(machine: Machine, path: string): Promise<string> {
   return resolve(found.real)
 }
 
-/** Returns a percent-encoded header `X-Archive-...` for each value that is not empty. */
+/** Returns a header `X-Archive-NAME` for each value that is not empty. The value is percent-encoded. */
 function headers(values: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(values).flatMap(([name, value]) => {
     return value === undefined || value === '' ? [] : [`X-Archive-${name}`, encodeURIComponent(value)]
@@ -138,8 +138,8 @@ async function patchOf(
 }
 
 /**
- * Returns pathspecs that leave out the submodules of a tree: in a submodule, git would use the submodule's
- * configuration.
+ * Returns pathspecs that leave out the submodules of a tree. In a submodule, git would use the submodule's
+ * configuration, which can name programs to start.
  */
 async function submodulesIn(run: RunGit, tree: string): Promise<readonly string[]> {
   const entries = (await expect(run, ['ls-tree', '-r', '-z', '--full-tree', tree], {})).toString().split('\0')

@@ -64,8 +64,8 @@ export class History {
   }
 
   /**
-   * Returns the tree of a revision, and its commit if it names a commit. Without a revision, uses a detached HEAD or
-   * the commit of `#usualCommit`.
+   * Returns the tree of a revision, and the commit if the revision names one. The default is HEAD if it is detached,
+   * else the commit of `#usualCommit`, else the empty tree.
    * @throws AppError `bad_request` for an unknown revision
    */
   async baseOf(revision: string | undefined): Promise<{ readonly tree: string; readonly commit: string | undefined }> {
@@ -88,8 +88,8 @@ export class History {
   }
 
   /**
-   * Returns the tip of local `main`, or of `master` without `main`. Returns undefined for a missing or current branch,
-   * and for a tip that HEAD does not contain.
+   * Returns the tip of the local branch `main`, or of `master` if there is no `main`. Returns undefined when neither
+   * exists, when the branch is the current `branch`, and when HEAD does not contain the tip.
    */
   async #localCommit(branch: string): Promise<string | undefined> {
     for (const name of ['main', 'master']) {

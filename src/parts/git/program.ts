@@ -34,7 +34,7 @@ const variables: Readonly<Record<string, string>> = {
   GIT_ATTR_NOSYSTEM: '1',
   GIT_OPTIONAL_LOCKS: '0',
   GIT_TERMINAL_PROMPT: '0',
-  // No transport has the name `none`.
+  // No transport has the name `none`, so git contacts no server.
   GIT_ALLOW_PROTOCOL: 'none',
   GIT_NO_LAZY_FETCH: '1',
   GIT_LITERAL_PATHSPECS: '1',

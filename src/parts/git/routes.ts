@@ -73,8 +73,8 @@ interface Found {
 }
 
 /**
- * Finds the repository of the folder `asked`; undefined without a repository or without git. If the folder of a `file`
- * is missing, uses the nearest existing folder above.
+ * Finds the repository of the folder `asked`; undefined without a repository or without git. If `asked` is the missing
+ * folder of the path `file`, the nearest existing folder above takes its place.
  * @throws AppError `bad_request`, `forbidden` for a folder that may not be used
  */
 async function openFolder(

@@ -21,7 +21,7 @@ type IsUsed = Parameters<Worktrees['release']>[1]
 
 export interface WorktreesOptions {
   readonly git: Git
-  /** The folder of the records. */
+  /** The folder of the records (`WorktreeRecords`). */
   readonly recordsDir: string
   /** The folder of the worktrees. */
   readonly worktreeDir: string
@@ -33,7 +33,7 @@ export interface WorktreesOptions {
 export class ConversationWorktrees implements Worktrees {
   readonly #options: WorktreesOptions
   readonly #records: WorktreeRecords
-  /** The newest `create` or `release` of each worktree id. The next call for the same id waits for it. */
+  /** The last queued work on each worktree, by the worktree's id. New work on a worktree waits for it to end. */
   readonly #work = new Map<string, Promise<unknown>>()
   readonly #closing = new AbortController()
 
@@ -70,10 +70,10 @@ export class ConversationWorktrees implements Worktrees {
     }
   }
 
-  /** Ends every run of git and waits for it. A worktree that is being made is removed at the next start. */
+  /** Ends every run of git, then waits for the work on worktrees. The next start removes a half-made worktree. */
   async close(): Promise<void> {
     this.#closing.abort(new AppError('unavailable', 'The server is shutting down'))
-    await Promise.allSettled(this.#work.values()) // Each caller gets its own error.
+    await Promise.allSettled(this.#work.values()) // The callers of `create` get its errors.
   }
 
   async #create(id: string, folder: string): Promise<string | undefined> {
@@ -116,8 +116,8 @@ export class ConversationWorktrees implements Worktrees {
   }
 
   /**
-   * Makes the folder in which git will make the worktree. After an error the record of the worktree is deleted.
-   * @throws AppError `conflict` when the folder exists, `invalid_input`
+   * Makes the parent folder of a new worktree. If that fails, deletes the record of the worktree.
+   * @throws AppError `conflict` when the parent folder exists, `invalid_input` when it cannot be made
    */
   async #makeDir({ id, path }: Worktree): Promise<void> {
     try {
@@ -129,7 +129,7 @@ export class ConversationWorktrees implements Worktrees {
     }
   }
 
-  /** Removes an unused worktree. Returns its path if it has changes or own commits, or cannot be removed. */
+  /** Removes a worktree that is not in use. Returns the path if the worktree has to stay or cannot be removed. */
   async #release(worktree: Worktree, isUsed: IsUsed): Promise<string | undefined> {
     const { id, path } = worktree
     if (isUsed(path) || this.#closing.signal.aborted) return undefined
@@ -141,9 +141,9 @@ export class ConversationWorktrees implements Worktrees {
       await this.#records.delete(id)
     } catch (error) {
       this.#tell('could not be removed', worktree, error)
-      // The record of a half-made worktree stays, and every record while the server closes: the next start tries again.
+      // The next start tries again to remove a worktree with a record. Without a record the worktree is the user's.
       const isKept = worktree.state === 'complete' && !this.#closing.signal.aborted
-      if (isKept) await this.#records.delete(id).catch(() => undefined) // The next start examines the worktree again.
+      if (isKept) await this.#records.delete(id).catch(() => undefined) // If this fails, the next start tries again.
     }
     return path
   }
@@ -197,14 +197,14 @@ function unusable(dir: string, cause: unknown): AppError {
 }
 
 /**
- * Makes a folder inside the worktree, if the commit has none.
- * @throws AppError `invalid_input` when the commit has a link or a file there
+ * Makes the folder `inner`, with its parent folders, in the worktree at `root`. Existing folders stay.
+ * @throws AppError `invalid_input` when a link or a file is in the place of one of these folders
  */
 async function makeInside(root: string, inner: string): Promise<void> {
   let path = root
   for (const name of inner.split(sep).filter((part) => part !== '')) {
     path = join(path, name)
-    const found = await lstat(path).catch(() => undefined) // It is made on the next line.
+    const found = await lstat(path).catch(() => undefined) // The next line makes a missing folder.
     if (found === undefined) await makeNewFolder(path)
     else if (!found.isDirectory()) {
       throw new AppError('invalid_input', `Cannot make a worktree: "${inner}" is no folder in its first commit`)

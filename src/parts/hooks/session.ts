@@ -22,7 +22,7 @@ export interface HookSessionOptions extends Pick<
   readonly host: HookHost
 }
 
-/** The most times that hooks may object to the end of a turn. Later objections have no effect. */
+/** The most times that hooks can object to the end of one turn. Later objections have no effect. */
 const stopObjectionLimit = 10
 /** The time limit for all hooks at the end of a session together. */
 const sessionEndLimitMs = 5000
@@ -31,7 +31,7 @@ export class HookSession implements Hooks {
   readonly #runner: HookRunner
   readonly #log: Log
   readonly #closed = new AbortController()
-  /** The end of the queue for the hooks of the session's start and of messages. */
+  /** Resolves when the hooks that were queued so far, for the session's start or for a message, have ended. */
   #queue: Promise<unknown> = Promise.resolve()
   #hasBegun = false
   /** Texts of the hooks at the session's start, until `takeOpening` is called. */
@@ -63,8 +63,8 @@ export class HookSession implements Hooks {
   }
 
   /**
-   * Runs the hooks for a user message. Returns the texts that they and the hooks at the session's start add; only the
-   * reason when a hook blocks the message.
+   * Runs the hooks for a user message. Returns texts for the model: the opening texts (`takeOpening`), then the
+   * texts of these hooks. When a hook blocks the message, returns only the hook's reason.
    */
   contextOf(message: Message): Promise<readonly TextContent[]> {
     return this.#enqueue(async () => {
@@ -85,7 +85,7 @@ export class HookSession implements Hooks {
     }
   }
 
-  /** Runs the hooks after a tool. Returns their notes for the model. A hook that blocks also adds a note. */
+  /** Runs the hooks for a tool that has run. Returns their notes for the model, with the reason of a blocking hook. */
   async afterTool(
     { tool, action }: ToolUse, observation: Observation, signal: AbortSignal,
   ): Promise<readonly string[]> {
@@ -95,7 +95,7 @@ export class HookSession implements Hooks {
     return outcome.blocked === undefined ? notes : [...notes, `[PostToolUse hook feedback] ${outcome.blocked}`]
   }
 
-  /** Returns the reason why a turn must continue; undefined when the turn may end. */
+  /** Returns why a turn must continue; undefined when it may end. Hooks have objected `objections` times before. */
   async objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined> {
     const { blocked } = await this.#runner.run({ point: 'Stop' }, signal)
     if (blocked === undefined) return undefined

@@ -69,7 +69,7 @@ export class InstalledAgents {
 
   async #recall(name: string): Promise<Installation | undefined> {
     const { agentsDir } = this.#options
-    const record = await stat(recordPath(agentsDir, name)).catch(() => undefined) // The record is read again below.
+    const record = await stat(recordPath(agentsDir, name)).catch(() => undefined) // `readInstallation` reports errors.
     const known = this.#known.get(name)
     if (known !== undefined && known.inode === record?.ino && known.mtimeMs === record.mtimeMs) {
       return known.installation
@@ -127,7 +127,7 @@ export class InstalledAgents {
   }
 }
 
-/** Returns the key of `#doubts`. An installation or verification changes the key. */
+/** Returns the key of an installation in `#doubts`. Installing or verifying the agent again changes the key. */
 function stateOf({ folder, verifiedAt }: Installation): string {
   return `${folder} ${verifiedAt}`
 }

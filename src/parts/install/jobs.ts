@@ -1,6 +1,6 @@
 /**
- * Installs agents on request of clients, one after another, and reports the state of each installation. The end of the
- * server discards the states.
+ * Installs agents on request of clients, one after another, and reports the state of each installation. The states
+ * are lost when the server ends.
  */
 import { randomUUID } from 'node:crypto'
 import { ok, type Call } from '../../api/call.ts'

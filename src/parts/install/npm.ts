@@ -126,7 +126,7 @@ exit "$code"`
 /** A shell's exit code for a missing program (POSIX). */
 const notFound = 127
 
-/** Returns npm's error lines as one line, without lines about npm's log file. May be empty. */
+/** Returns npm's error lines as one text after a colon, without lines about npm's log file; empty without errors. */
 function problemIn(stderr: string): string {
   const lines = stderr.split('\n').flatMap((line) => /^npm (?:error|ERR!) (.+)/.exec(line)?.[1]?.trim() ?? [])
   const told = lines.filter((line) => !line.startsWith('A complete log')).join('; ').slice(0, problemLimitChars)

@@ -16,7 +16,7 @@ export interface Installation {
   readonly name: string
   readonly packageName: string
   readonly version: string
-  /** The name of the folder with its files. */
+  /** The name of the folder with the agent's files. */
   readonly folder: string
   /** The path of the program in that folder. */
   readonly entry: string
@@ -38,7 +38,7 @@ export interface Difference {
 }
 
 export interface InstalledFile {
-  /** Relative to the folder, with `/` as separator. */
+  /** Relative to the folder of the agent's files, with `/` as separator. */
   readonly path: string
   readonly size: number
   readonly sha256: string

@@ -1,4 +1,4 @@
-/** Reads from the command line when a key expires. */
+/** Reads the time of a key's expiry from the command line (`--expires`). */
 import { AppError } from '../../base/errors.ts'
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -6,7 +6,7 @@ const tenYearsMs = 3660 * 86_400_000
 
 /**
  * Returns the time when a key expires, in milliseconds since the epoch; undefined without the option.
- * @throws AppError `invalid_option` for a wrong form, a past time, or a time after more than ten years
+ * @throws AppError `invalid_option` for a wrong form, a past time, or a time more than ten years from now
  */
 export function endOf(word: string | undefined, now: number): number | undefined {
   if (word === undefined) return undefined

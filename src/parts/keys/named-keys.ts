@@ -1,8 +1,8 @@
 /**
- * The named keys of a running server, and the connections that end with a key.
+ * The named keys of a running server. The end of a key also ends the connections that were opened with the key.
  *
- * The folder is checked every `lookEveryMs` for added and revoked keys. An expired key is refused at once. Its
- * connections end at the next check.
+ * The folder of the keys is checked every `lookEveryMs` for added and revoked keys. An expired key is refused at once.
+ * Its connections end at the next check.
  */
 import { rightsOf } from '../../access.ts'
 import { errorOf, messageOf } from '../../base/errors.ts'
@@ -20,9 +20,7 @@ export interface NamedKeysOptions {
   readonly onChange: (change: 'key added' | 'key revoked', name: string) => void
   /** Adds the text of a key to the texts that the server masks. */
   readonly hide: (text: string) => void
-  /**
-   * Starts the part that enforces limits of keys. Keys with limits are accepted only after this promise has resolved.
-   */
+  /** Starts the part that enforces limits of keys. A key with limits does not count until the promise resolves. */
   readonly keepLimits: () => Promise<void>
 }
 

@@ -42,7 +42,7 @@ const pageLimit = 100
 /** The longest list of tools, in characters of JSON. */
 const listLimitChars = 1_000_000
 
-/** Opens a session. @throws RpcError, AppError, or the signal's reason; then the transport is closed. */
+/** Opens a session. If that fails, closes the transport. @throws RpcError, AppError, or the signal's reason */
 export async function openClient(options: McpClientOptions, signal: AbortSignal): Promise<McpClient> {
   const client = new McpClient(options)
   try {

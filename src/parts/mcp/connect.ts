@@ -16,7 +16,7 @@ import type { MessageLimits, Transport } from './transport.ts'
 
 /** The dependencies that all MCP sessions of this process share. */
 export interface McpHost {
-  /** The environment of this process; a program gets the allowed part of it. */
+  /** The environment of this process. `buildEnvironment` chooses the variables that an MCP server's program gets. */
   readonly environment: Environment
   readonly passEnvironment: readonly string[]
   readonly instanceId: string
@@ -41,8 +41,8 @@ export interface ConnectOptions {
 }
 
 /**
- * Opens a session with the server of the plan. @throws RpcError, AppError, or the signal's reason; then nothing is left
- * of the session.
+ * Opens a session with the server of `plan`. When this function throws, nothing of the session is left.
+ * @throws RpcError, AppError, or the signal's reason
  */
 export async function connectServer(options: ConnectOptions): Promise<McpClient> {
   const { host, onToolsChanged, onNoise, signal } = options

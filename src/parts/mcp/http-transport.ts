@@ -49,7 +49,7 @@ const retryLimit = 5
 const redirectLimit = 3
 /** A stream that lasts longer than this time, in milliseconds, resets the count of failures. */
 const steadyMs = 30_000
-/** Node's longest timer, in milliseconds: no limit here, because callers limit the time. */
+/** Node's longest timer, in milliseconds. It stands for no limit, because the callers limit the time of a request. */
 const longestMs = 2 ** 31 - 1
 
 export class HttpTransport implements Transport, Framing {

@@ -38,7 +38,7 @@ export class Outage {
     this.#clock = setInterval(() => this.#tick(), 500)
   }
 
-  /** Reports that the server answers. */
+  /** Called when the server answers. */
   serverAnswers(): void {
     const wasAway = this.#state === 'away'
     this.#state = 'here'
@@ -49,12 +49,12 @@ export class Outage {
     this.#onBack(this.#awaySince)
   }
 
-  /** Reports the end of the stream of changes. The next attempt to open it shows whether the server answers. */
+  /** Called when the stream of changes ends. The next attempt to open the stream shows whether the server answers. */
   serverUnknown(): void {
     if (this.#state === 'here') this.#state = 'unknown'
   }
 
-  /** Reports that the server does not answer. At the first call, the outage is at most `awayMs` old. */
+  /** Called when the server does not answer. At the first call, the outage began at most `awayMs` ago. */
   serverAway(wait: Wait, awayMs: number): void {
     if (this.#state !== 'away') this.#awaySince = performance.now() - awayMs
     this.#state = 'away'
@@ -62,7 +62,7 @@ export class Outage {
     this.#show()
   }
 
-  /** Sets the wait of the open conversation for a new socket; undefined when its socket is not interrupted. */
+  /** Sets the pause before the open conversation's next socket; undefined when its socket is not interrupted. */
   conversation(wait: Wait | undefined): void {
     this.#conversation = wait
     this.#show()
@@ -89,7 +89,7 @@ export class Outage {
   #wantedWords(): string {
     if (this.#state === 'away') return serverWords
     if (this.#conversation === undefined) return ''
-    // The socket often ends before the next attempt shows that the whole server is away.
+    // In the state `unknown` the words stay: an interrupted socket often means that the whole server is away.
     return this.#state === 'unknown' ? this.#said : conversationWords
   }
 

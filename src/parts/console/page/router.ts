@@ -33,14 +33,14 @@ export class Router {
     this.openedAt = performance.now()
     this.#view?.close()
     this.#view = undefined
-    // A view that opens too late draws into its own element, outside of the page.
+    // A view that opens after the next navigation draws into its own element, which has left the page by then.
     const place = element('div', { class: 'view' })
     fill(this.#root, place)
     // A person sees the failure and can try again.
     const view = await this.#open(place, partsOf(location.hash)).catch(() => this.#tellFault(place))
     if (count !== this.#count) return view.close()
     this.#view = view
-    // The closed view had the focus, so the root gets it.
+    // When the closed view had the focus, the body has it now. Then the root gets it.
     if (document.activeElement === document.body) this.#root.focus({ preventScroll: true })
   }
 

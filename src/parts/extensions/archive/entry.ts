@@ -24,7 +24,7 @@ export type EntryKind = 'file' | 'folder' | 'link'
 export const entryLimit = 10_000
 /** The most bytes that an archive unpacks to. The headers of a tar archive count too; those of a zip archive do not. */
 export const unpackedLimitBytes = 256 * 1024 * 1024
-/** The most unpacked bytes for each byte of the archive, checked above `freeBytes`. */
+/** The most unpacked bytes for each byte of the archive. Up to `freeBytes` unpacked bytes this limit does not apply. */
 export const ratioLimit = 200
 /** The unpacked bytes that each archive may have, however small it is. */
 export const freeBytes = 8 * 1024 * 1024

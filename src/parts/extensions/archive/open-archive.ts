@@ -9,7 +9,7 @@ import { readZip, type RandomAccess } from './zip.ts'
 const pieceBytes = 64 * 1024
 const magicBytes = 512
 
-/** Yields an archive's entries. @throws AppError `bad_request` for an unusable archive; errors of the file */
+/** Yields an archive's entries. @throws AppError `bad_request` for an unusable archive; the errors of `file.read` */
 export async function* readArchive(file: RandomAccess): AsyncGenerator<Entry, void> {
   const limitBytes = unpackedLimitOf(file.size)
   const start = await file.read(0, Math.min(magicBytes, file.size))

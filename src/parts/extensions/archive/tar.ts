@@ -11,7 +11,7 @@ import { noRecords, paxRecords, type PaxRecords } from './pax.ts'
 const blockBytes = 512
 /** The most bytes of an extended header, a long name or a long target. */
 const extensionLimitBytes = 64 * 1024
-/** The most headers: each entry can have its own, an extended header, a long name and a long target. */
+/** The most headers. An entry can have four: its main header, an extended header, a long name and a long target. */
 const headerLimit = 4 * entryLimit
 
 const kinds: Readonly<Record<string, EntryKind>> = {

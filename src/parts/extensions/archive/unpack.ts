@@ -12,7 +12,7 @@ import type { Entry } from './entry.ts'
 const syncLimit = 32
 
 /**
- * Writes the entries, except those that are left out, into `folder`, and syncs the files.
+ * Writes the entries, except links and paths with a part `.git`, into `folder`, and syncs the files.
  * @throws AppError `bad_request`; system errors of writing; the signal's reason
  */
 export async function unpack(entries: AsyncIterable<Entry>, folder: string, signal: AbortSignal): Promise<void> {

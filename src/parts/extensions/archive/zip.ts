@@ -24,7 +24,7 @@ const pieceBytes = 64 * 1024
 /** The most bytes of the central directory. */
 const directoryLimitBytes = 4 * 1024 * 1024
 
-/** Yields the entries in the order of the file. @throws AppError `bad_request`; errors of the file */
+/** Yields the entries in the order of the file. @throws AppError `bad_request`; the errors of `file.read` */
 export async function* readZip(file: RandomAccess, limitBytes: number): AsyncGenerator<Entry, void> {
   const directory = await readDirectory(file)
   const records = [...directory.records].sort((one, other) => one.offset - other.offset)
@@ -75,7 +75,7 @@ async function assertLocalHeader(file: RandomAccess, record: ZipRecord): Promise
 
 const most32 = 0xffff_ffff
 
-/** Checks that a data descriptor, if announced by the flags, is all that follows the data. */
+/** Checks the bytes after the data: a correct data descriptor if the flags announce one, else no bytes. */
 async function assertDescriptor(
   file: RandomAccess, record: ZipRecord, { from, to }: { readonly from: number; readonly to: number },
 ): Promise<void> {
@@ -108,7 +108,7 @@ async function entryOf(file: RandomAccess, record: ZipRecord, place: Place): Pro
   if (kind === 'folder' && record.size !== 0) throw unusable('an entry in it that is no file has a content')
   const content = kind === 'folder' ? noContent : contentOf(file, record, place)
   if (kind !== 'link') return { name, kind, target: '', isExecutable, content }
-  // `contentOf` yields at most `record.size` bytes.
+  // `contentOf` yields at most `record.size` bytes, so it is enough to check `record.size`.
   assertNameLength(record.size)
   const pieces: Buffer[] = []
   for await (const piece of content) pieces.push(piece)

@@ -65,8 +65,8 @@ export class QuestionsView {
   }
 
   /**
-   * Presses the button or focuses the field at `selector`: in the focused question, else the first in the whole view.
-   * Returns false when no question has the focus.
+   * Presses the button or focuses the field that matches `selector`. Looks in the focused question first, then in the
+   * whole view. Returns false when no question has the focus.
    */
   #use(selector: string): boolean {
     const question = document.activeElement

@@ -29,7 +29,7 @@ class SearchPanel {
   readonly #options: SearchOptions
   readonly #results = element('ul', { class: 'found-events' })
   readonly #status = element('div', { class: 'search-status soft', role: 'status' })
-  /** The reason of a failed request. It is outside of `#status`, because screen readers would read it twice. */
+  /** The reason of a failed request. If it were inside of `#status`, screen readers would read it twice. */
   readonly #fault = element('div')
   readonly #input: HTMLInputElement
   #timer: number | undefined

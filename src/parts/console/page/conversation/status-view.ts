@@ -217,7 +217,7 @@ function statusWords(state: ConversationState, history: LiveHistory, place: stri
   }
 }
 
-/** Returns words for the current work: an open call, the answer or thought of the draft, or the wait for the agent. */
+/** Returns words for the current work: an open call, an answer or a thought that arrives, or the wait for the agent. */
 function waitingFor({ timeline, draft }: LiveHistory): string {
   const item = timeline.items.findLast(({ type }) => type === 'calls' || type === 'message')
   const open = item?.type === 'calls' ? item.calls.find(({ result }) => result === undefined) : undefined

@@ -36,7 +36,7 @@ interface Row {
   readonly styles: Style[]
 }
 
-/** The last column to which an escape sequence moves the cursor. */
+/** The last column to which an escape sequence can move the cursor. */
 const columnLimit = 2000
 const tabWidth = 8
 const plain: Style = {}

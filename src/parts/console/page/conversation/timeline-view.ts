@@ -79,7 +79,7 @@ export class TimelineView {
     this.#fillScreen()
   }
 
-  /** Scrolls to the end of the conversation. Opens the window there if needed. */
+  /** Scrolls to the end of the conversation. If the last events are not loaded, first loads them. */
   async showEnd(): Promise<void> {
     this.#isAtEnd = true
     if (!this.#history.window.isAtEnd) await this.#history.move((window) => window.openAtEnd())
@@ -95,8 +95,8 @@ export class TimelineView {
   }
 
   /**
-   * Scrolls to an event, unfolds its call, and selects `words` in it. Opens the window around the event if needed.
-   * Returns false when the event cannot be shown.
+   * Scrolls to an event, unfolds its call, and selects `words` in it. If the event is not loaded, first loads it with
+   * the events around it. Returns false when the event cannot be shown.
    */
   async showEvent(id: string, words = ''): Promise<boolean> {
     this.#isAtEnd = false
@@ -113,7 +113,7 @@ export class TimelineView {
     const place = call ?? row
     place.scrollIntoView({ block: 'center' })
     row.focus({ preventScroll: true })
-    // The rows around the event get their heights in the next frame. So the event is scrolled to again.
+    // The rows around the event get their heights in the next frame, and may move the event. So scroll again.
     await nextFrame()
     place.scrollIntoView({ block: 'center' })
     if (words !== '') selectFound(place, words)
@@ -153,7 +153,7 @@ export class TimelineView {
     for (const item of items) {
       const known = this.#rows.get(item.key)?.element
       const row = this.#rowOf(item)
-      // If `next` was the old row of this item, `#rowOf` may have put the new row in its place.
+      // `#rowOf` may have replaced the item's old row. If `next` was the old row, the new row is now in that place.
       if (next !== null && next === known) next = row
       if (row === next) next = next.nextElementSibling
       else this.#list.insertBefore(row, next)
@@ -253,7 +253,7 @@ export class TimelineView {
     if (hasGrown === true) this.#scrolled()
   }
 
-  /** Adds an older slice when the rows are at most `readAhead / 3` higher than the screen. */
+  /** Adds an older slice, unless the rows are more than `readAhead / 3` pixels taller than the visible area. */
   #fillScreen(): void {
     const { scrollHeight, clientHeight } = this.#scroller
     const { window } = this.#history

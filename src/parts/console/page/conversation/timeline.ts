@@ -178,7 +178,7 @@ function condensed(body: Members): string {
   return `The history was condensed: ${count} events left the view of the model`
 }
 
-/** Returns the note for a state update. Updates of policy, goal and agent are shown; all others are quiet. */
+/** Returns the note for a state update. The note is quiet, unless the policy, the goal or the agent was updated. */
 function stateNote(event: StoredEvent): Item {
   const { id: key, body } = event
   const name = textAt(body, 'key')

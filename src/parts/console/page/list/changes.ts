@@ -6,9 +6,9 @@ import type { Api } from '../api.ts'
 import type { Wait } from '../outage.ts'
 import { onPageReturn } from '../page-return.ts'
 
-/** The first pause. A stream that was open for longer than `retryMs` begins the pauses anew. */
+/** The first pause before an attempt. The pauses start over after a stream that was open for longer than `retryMs`. */
 const firstPauseMs = 300
-/** The second pause. Later pauses double. */
+/** The second pause. Each later pause is twice the pause before it, up to `longestPauseMs`. */
 const retryMs = 1500
 const longestPauseMs = 10_000
 /** The longest silence before the server counts as away. */
@@ -17,20 +17,20 @@ const silentMs = 40_000
 const noticedMs = 3000
 
 export interface ChangesFollower {
-  /** Takes the summary of a changed conversation, or its id with `removed: true`. */
+  /** Receives the summary of a changed conversation, or its id with `removed: true`. */
   readonly changed: (change: unknown) => void
-  /** Takes the places of the conversations that wait for a slot; undefined when the stream ends. */
+  /** Receives the queue for slots: the conversations that wait, with their places. Undefined when the stream ends. */
   readonly queued: (queue: unknown) => void
   /** Called when the server has answered an attempt to open the stream. */
   readonly answered: () => void
-  /** Called each time the stream opens. Changes before this call may be missed. */
+  /** Called each time the stream opens. The follower may have missed earlier changes. */
   readonly opened: () => void
   /**
-   * Called when the stream cannot be opened or is silent. `wait` is the pause before the next attempt. At the first
-   * failure, `awayMs` is the time for which the server may have been away.
+   * Called after an attempt without a response or with a 5xx status, and after a silence of `silentMs`. `wait` is the
+   * pause before the next attempt. At the first failure of an outage, the outage began at most `awayMs` ago.
    */
   readonly failed: (wait: Wait, awayMs: number) => void
-  /** Called when the stream has ended. */
+  /** Called when an open stream ends, unless the page has closed it. */
   readonly ended: () => void
 }
 
@@ -64,7 +64,7 @@ class ChangesStream {
       this.#isHurried = false
       this.#heard()
       const response = await this.#api.open('/api/console/changes', this.#attempt.signal)
-        .catch(() => undefined) // Told to the follower.
+        .catch(() => undefined) // `#pause` tells the follower of the failure.
       if (this.#isClosed) return
       if (response?.status === 401) return this.#api.onSignedOut()
       const isAway = await this.#take(response)
@@ -81,7 +81,7 @@ class ChangesStream {
     this.#endPause?.()
   }
 
-  /** Reads the stream of a response until it ends. Returns whether the server is away. */
+  /** Reads the stream to its end. Returns whether the server is away: no response, a 5xx status or a silent stream. */
   async #take(response: Response | undefined): Promise<boolean> {
     if (response === undefined || response.status >= 500) return true
     const follower = this.#follower
@@ -90,7 +90,7 @@ class ChangesStream {
     this.#isOpen = true
     const openedAt = performance.now()
     follower.opened()
-    await readStream(response.body, follower, () => this.#heard()).catch(() => undefined) // Opened again by `follow`.
+    await readStream(response.body, follower, () => this.#heard()).catch(() => undefined) // `follow` reopens it.
     this.#isOpen = false
     if (performance.now() - openedAt > retryMs) this.#pauseMs = 0
     if (this.#isClosed) return false
@@ -99,7 +99,7 @@ class ChangesStream {
     return this.#attempt.signal.aborted
   }
 
-  /** Waits until the next attempt. Tells the follower about the pause when the server is away. */
+  /** Waits until the next attempt. If the server is away, first tells the follower about the pause. */
   async #pause(isAway: boolean): Promise<void> {
     const isSilent = this.#attempt.signal.aborted
     const usual = this.#pauseMs === 0 ? firstPauseMs : Math.max(retryMs, this.#pauseMs * 2)
@@ -124,7 +124,7 @@ class ChangesStream {
     else this.#endPause()
   }
 
-  /** Ends the attempt after `silentMs` without a byte. */
+  /** Restarts the timer that ends the attempt after `silentMs`. Called at the start and for each received piece. */
   #heard(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#attempt.abort(), silentMs)

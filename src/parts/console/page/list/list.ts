@@ -69,7 +69,7 @@ class ConversationList {
     this.#queue = queue
     this.#search.addEventListener('input', this.#render)
     addEventListener('hashchange', this.#moved)
-    // Before the keys of the views: Esc closes an open menu before it stops an agent.
+    // This listener runs before the listener for the views' keys, so that Esc closes an open menu and stops no agent.
     addEventListener('keydown', this.#escape, { capture: true })
     this.#clock = setInterval(this.#render, ageMs)
     fill(root,
@@ -246,7 +246,7 @@ class ConversationList {
     return [...this.#list.children].flatMap((row) => row.getAttribute('data-id') ?? [])
   }
 
-  /** Opens the next (1) or the previous (-1) conversation; the first when none is open. */
+  /** Opens the next (1) or previous (-1) conversation; the first when none is open. Returns false at the list's end. */
   #step(by: number): boolean {
     const ids = this.#shownIds()
     const at = ids.findIndex((id) => location.hash.startsWith(`#/c/${id}`))

@@ -1,6 +1,6 @@
 /**
- * One conversation in the list: a link with its status, and a menu. A change keeps the elements, so that an open menu
- * stays open.
+ * One conversation in the list: a link with its status, and a menu. A change of the conversation keeps the elements, so
+ * an open menu stays open.
  */
 import type { AgentQueue } from '../agent-queue.ts'
 import type { Api } from '../api.ts'
@@ -60,7 +60,7 @@ export class Row {
       tagged !== '' && element('span', { class: 'tags', dir: 'auto' }, tagged))
   }
 
-  /** Closes the menu. A focus in the menu moves to its button. Returns whether the menu was open. */
+  /** Closes the menu. If the menu had the focus, the menu's button gets it. Returns whether the menu was open. */
   closeMenu(): boolean {
     const wasOpen = !this.#menu.hidden
     if (wasOpen) this.#setMenu(false)

@@ -7,7 +7,7 @@ export interface Summary {
   readonly status: string
   readonly updated: string
   readonly tags: Readonly<Record<string, unknown>>
-  /** The id of the copied conversation, or of a sub-agent's parent; empty without either. */
+  /** For a copy, the id of the original conversation. For a sub-agent, the id of its parent. Otherwise empty. */
   readonly origin: string
   readonly kind: 'own' | 'copy' | 'sub-agent'
 }
