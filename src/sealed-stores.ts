@@ -29,15 +29,15 @@ export interface SealedStores {
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
   readonly secrets: SecretStore
-  /** The changes of the three stores under way. A server closes `changes` before it releases the data folder. */
+  /** Runs the changes of the three stores above. A server closes `changes` before it releases the data folder. */
   readonly changes: Changes
-  /** Returns the sealed files of the parts that exist in the data folder. */
+  /** Returns the parts' sealed files, as far as they exist in the data folder. */
   partFiles(): Promise<readonly SealedFile[]>
   /** Returns sentences about stores that cannot be read or opened, and about missing sealing keys. */
   problems(): Promise<readonly string[]>
   /** Returns the ids of keys that the data folder may need (settings/seals). @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
-  /** Adds the sealing key to `notedKeys`. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
+  /** Notes the id of the sealing key. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   noteKey(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Serves an `App` over HTTP and WebSocket: makes the handlers, and a listener for programs without a listener. */
+/** Serves an `App` over HTTP and WebSocket: makes the handlers, and a listener for programs that have none. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Route } from './api/call.ts'
@@ -211,7 +211,7 @@ export function createListener(handlers: Handlers, config: Config, traffic: Traf
   })
 }
 
-/** Builds the origin rules. A configured host that is no loopback name and the public URL's host are allowed too. */
+/** Builds the origin rules. Also allows the public URL's host, and the configured host if it is no loopback name. */
 function originRules({ host, publicUrl, allowedHosts, allowedOrigins }: Config, trustsLoopback: boolean): OriginRules {
   const bound = isLoopbackName(host) ? [] : [host]
   const known = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]

@@ -161,7 +161,7 @@ export class LineFraming implements Framing {
 
   /** Queues whole lines with their terminators, and delivers them if possible. */
   #takeLines(lines: string): void {
-    // An empty text would end the loop in `#deliver`.
+    // An empty text in `#later` would end the loop in `#deliver` before the lines behind it.
     if (this.#state === 'closed' || lines === '') return
     if (this.#later.length > 0 || this.#isParsing) {
       this.#later.push(lines)
@@ -196,7 +196,7 @@ export class LineFraming implements Framing {
     if (this.#state === 'ended') this.#finish(undefined)
   }
 
-  /** Replaces a used block by the next short lines, or starts to parse a long line. True when `#block` has a line. */
+  /** Refills a delivered `#block` with short lines, or starts to parse a long line. True when `#block` has a line. */
   #hasMore(): boolean {
     if (this.#offset < this.#block.length) return true
     const next = this.#later.shift() ?? ''

@@ -30,7 +30,7 @@ export interface Framing {
 
 export interface FramingHandlers {
   readonly onMessage: (value: unknown) => void
-  /** Called for each line, not blank, that is no JSON or nests too deep. `excerpt` is short and printable. */
+  /** Called for each line that nests too deep, or is neither JSON nor blank. `excerpt` is short and printable. */
   readonly onNoise: (excerpt: string) => void
   /** Called once when the stream has ended, with an error when the stream failed. Not called after `close`. */
   readonly onClosed: (error: Error | undefined) => void
@@ -57,7 +57,7 @@ export interface RpcPeerOptions {
   readonly onNotification?: (notification: IncomingCall) => void | Promise<void>
   /** Called when a message breaks a rule, a response matches no request, or a handler fails. */
   readonly onInvalid?: (what: RpcRule | 'unknown_id' | 'null_id' | 'handler_failed', detail: unknown) => void
-  /** Called for each line, not blank, that is no JSON or nests too deep, with a short, printable excerpt. */
+  /** Called with a short, printable excerpt of each line that nests too deep, or is neither JSON nor blank. */
   readonly onNoise?: (excerpt: string) => void
   /** Called once when the connection ends, except by `close()`. */
   readonly onClosed?: (error: Error | undefined) => void
@@ -198,7 +198,7 @@ export class RpcPeer {
     if (this.#incoming.get(id) === request) this.#incoming.delete(id)
   }
 
-  /** Returns the error for the response: that of an RpcError, else `requestCancelled` or `internalError`. */
+  /** Returns the response's error: the content of a thrown RpcError, else `requestCancelled` or `internalError`. */
   #errorFor(error: unknown, isCancelled: boolean): RpcErrorObject {
     if (error instanceof RpcError) return { code: error.code, message: error.message, data: error.data }
     if (isCancelled) return { code: rpcCodes.requestCancelled, message: 'Request cancelled' }
@@ -232,7 +232,7 @@ export class RpcPeer {
     if (this.#closed) return
     this.#options.framing.send(response).catch((error: unknown) => {
       if (error instanceof RpcClosedError) return
-      // The peer would wait for ever for a response that cannot be queued.
+      // Ends the connection: the peer would wait for ever for this response, which cannot be queued.
       if (error instanceof RpcLimitError) return this.#onClosed(error)
       this.#options.onInvalid?.('handler_failed', error)
       this.#answerError(id, { code: rpcCodes.internalError, message: 'Internal error' })

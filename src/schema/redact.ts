@@ -65,7 +65,7 @@ function isSecretName(name: string): boolean {
   return secretWord.test(name) || secretNames.has(name.toLowerCase())
 }
 
-/** Returns the number of characters and of values in a value. The count stops above the limit. */
+/** Returns the size of a value: its characters plus its values. An array's items count twice. Stops above `limit`. */
 function sizeOf(value: unknown, limit: number): number {
   let size = 0
   const waiting: unknown[] = [value]

@@ -14,7 +14,7 @@ import { settings } from './spec/settings.ts'
 import { tools } from './spec/tools.ts'
 import { values } from './spec/values.ts'
 
-/** The definitions by file: the generator makes a file of this name under `generated/` from each entry. */
+/** The definitions by file name: from each entry the generator makes the file of that name in `generated/`. */
 export const specFiles: Readonly<Record<string, Definitions>> = {
   values,
   actions,

@@ -135,7 +135,7 @@ export function readSecret(secret: string, context: string, cipher: Cipher): str
   return opened
 }
 
-/** Returns the error for settings that do not fit (contract/settings.md 2.9). */
+/** Returns the error for settings that fail validation (contract/settings.md 2.9). */
 export function settingsFailure(): AppError {
   return new AppError('invalid_input', 'Settings validation failed')
 }
@@ -145,7 +145,7 @@ export function newerVersion(version: number, newest: number): AppError {
   return new AppError('invalid_input', `Settings validation failed: ${problem}`)
 }
 
-/** Returns the defaults of a kind for a diff to apply to. They lack `schema_version`: the diff's version counts. */
+/** Returns a kind's defaults, for a diff to change. They lack `schema_version`: only the diff's version counts. */
 function defaultsOf(kind: unknown): Record<string, unknown> {
   const known = kind === 'llm' ? 'openhands' : agentSettingsKinds.find((one) => one === kind)
   if (known === undefined) throw settingsFailure()

@@ -16,7 +16,7 @@ import type { Provider } from './provider.ts'
 
 export interface CredentialInput {
   readonly provider: Provider
-  /** The finished environment of the child. */
+  /** The environment of the child before the plan changes it. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly login: LoginState
 }

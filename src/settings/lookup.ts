@@ -44,7 +44,7 @@ export interface LookupFailure {
   readonly reason: string
 }
 
-/** Resolves all sources. Throws only the signal's reason, when a lookup fails after the abort. */
+/** Resolves all sources and lists the failures. Throws the signal's reason if a lookup fails after the abort. */
 export async function resolveSecrets(
   sources: ReadonlyMap<string, SecretSource>,
   options: ResolveSecretsOptions,

@@ -19,7 +19,7 @@ export function maskedParts(value: string): string[] {
   return found.length === 0 ? [value] : found.flatMap((text) => [text, ...addressSecrets(text), ...secretLines(text)])
 }
 
-/** Returns the strongest masking of any part of the value: first `everywhere`, then `whole words`, then `none`. */
+/** Returns the strongest masking that a part of the value gets: `everywhere`, else `whole words`, else `none`. */
 export function maskingOfSecret(value: string): Masking {
   const parts = maskedParts(value).map(maskingOf)
   return (['everywhere', 'whole words'] as const).find((masking) => parts.includes(masking)) ?? 'none'

@@ -1,8 +1,8 @@
 /**
  * Registers stored secrets with the masker.
  *
- * A replaced value stays masked for a while, because a running agent may still have it. The oldest replaced values are
- * released, because the masker has a limit.
+ * A replaced value stays masked, because a running agent may still have it. The oldest replaced value is released when
+ * there are more than `retiredLimit` of them, or when the masker has no room.
  */
 import type { Masker } from '../base/masking.ts'
 

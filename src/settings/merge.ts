@@ -1,7 +1,7 @@
 /**
  * Applies a settings diff to settings, without validation. Pure.
  *
- * `mergePatch` is RFC 7386 with one difference (contract/settings.md 2.4): a new object keeps its nulls.
+ * `mergePatch` is RFC 7386, but an object that replaces no object keeps its nulls (contract/settings.md 2.4).
  */
 import { isObject } from '../base/json.ts'
 

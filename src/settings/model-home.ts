@@ -50,8 +50,8 @@ function placeOf({ model, base_url: given, ollama_base_url: ollama }: ModelPlace
 }
 
 /**
- * Returns `after`, without its secrets if its requests go to another place than before. Addresses and secrets in
- * `change` stay.
+ * Returns `after`. If its requests go to another place than those of `before`, leaves out its secrets, except addresses
+ * and the members that `change` has.
  */
 export function withoutStraySecrets(before: LLM, after: LLM, change: unknown): unknown {
   if (isSamePlace(before, after)) return after

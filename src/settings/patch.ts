@@ -60,8 +60,8 @@ function withModel(settings: unknown): unknown {
 
 /**
  * Returns the settings after a patch.
- * @throws AppError `bad_request` for an empty patch, `invalid_input` without issues for settings that do not fit; the
- * errors of `loadProfile`
+ * @throws AppError `bad_request` for an empty patch, `invalid_input` without issues for settings that fail validation;
+ * the errors of `loadProfile`
  */
 export async function applyPatch(current: Settings, patch: SettingsPatch, context: PatchContext): Promise<Settings> {
   const { agent_settings_diff: agentDiff, conversation_settings_diff: chatDiff, misc_settings_diff: miscDiff } = patch

@@ -19,7 +19,7 @@ export interface ProfileUsers {
   renameLlmProfile(name: string, newName: string): Promise<void>
 }
 
-/** @throws AppError `conflict` for a profile that an agent profile names; as `ProfileStore.delete` */
+/** @throws AppError `conflict` for a profile that an agent profile names; the errors of `ProfileStore.delete` */
 export async function deleteProfile({ profiles, settings, profileUsers }: ProfileParts, name: string): Promise<void> {
   await settings.update(async (current) => {
     const users = await profileUsers.usersOf(name)

@@ -267,7 +267,7 @@ function hasKey({ llm }: LlmProfile): boolean {
   return !isUnset(llm.api_key ?? '')
 }
 
-/** Returns the LLM of a profile in a view. In `redacted` its key is null, because clients send a view back. */
+/** Returns the LLM of a profile in a view. In `redacted` its key is null, so that clients can send the view back. */
 function shown(profile: LlmProfile, mode: ExposeMode, cipher: Cipher): LLM {
   const { llm } = typed(exposeSecrets(type, profile, mode, cipher))
   return mode === 'redacted' ? { ...llm, api_key: null } : llm

@@ -23,7 +23,7 @@ export interface Provider {
   readonly programs: Readonly<Record<string, string>>
   /** The command that a user runs to install the program; empty if `agents install` can install it. */
   readonly installCommand: string
-  /** A command is of this entry if a word of it begins with this text. The agent's name in ACP contains the text. */
+  /** A command with a word that begins with this text is for this entry. The agent's name in ACP contains the text. */
   readonly prefix: string
   readonly apiKeyVariable: string
   /** Other names of the API key variable. The rules for the key hold for them too. */

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../base/json.ts'
 import { blankProvider, type LoginChoice, type LoginRule, type Provider, type ProviderModes } from './provider.ts'
 
-/** The rule of a member: the words for a message, the test and the schema. */
+/** The rule for a member's value: the words for error messages, the test and the JSON Schema. */
 interface Rule {
   readonly expected: string
   readonly holds: (value: unknown) => boolean

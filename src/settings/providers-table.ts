@@ -183,7 +183,7 @@ export const builtInProviders: readonly Provider[] = [
       open: 'yolo',
       moreOpen: ['autoEdit', 'yolo'],
       closed: ['plan'],
-      // Commands that were measured to run without asking when run alone.
+      // Commands that were measured to run without asking, each as a whole command line.
       unasked: [
         'ls', 'pwd', 'echo', 'find', 'tail', 'uniq', 'cut', 'stat', 'which', 'id', 'uname', 'seq', 'whoami', 'true',
         'git status', 'git log', 'git diff', 'git show',
@@ -309,7 +309,7 @@ export const builtInProviders: readonly Provider[] = [
     configDirVariable: 'OPENHANDS_PERSISTENCE_DIR',
     dataDirVariable: 'OPENHANDS_PERSISTENCE_DIR',
     variables: ['OPENHANDS_PERSISTENCE_DIR'],
-    // The program then uses the price list of its package without fetching another, and prints no banner.
+    // With these defaults the program fetches no price list, but uses that of its package, and prints no banner.
     defaults: { LITELLM_LOCAL_MODEL_COST_MAP: 'True', OPENHANDS_SUPPRESS_BANNER: '1' },
     loginCommand: 'openhands',
     modes: { asking: 'always-ask', open: 'always-approve', moreOpen: ['always-approve', 'llm-approve'] },

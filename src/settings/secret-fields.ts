@@ -49,7 +49,7 @@ export function secretsToMask(type: SecretType, value: unknown): string[] {
   const found = new Set<string>()
   mapSecrets(type, value, (secret, path) => {
     const name = path.slice(path.lastIndexOf('.') + 1)
-    // The name `value` says nothing, and the object around the member is usually a secret.
+    // A member with the name `value` is always masked: the object around it is usually a secret.
     const parts = name === 'value' || isWorthMasking(name, secret) ? maskedParts(secret) : addressSecrets(secret)
     for (const part of parts) found.add(part)
     return secret
@@ -92,7 +92,7 @@ function walk(schema: Schema, value: unknown, path: Path, by: Walk): unknown {
     case 'nullable':
       return walk(schema.of, value, path, by)
     case 'either':
-      // At most one choice of an `either` changes the value.
+      // A choice of another JSON type leaves the value as it is, so every choice is walked.
       return schema.of.reduce((current, choice) => walk(choice, current, path, by), value)
     case 'array':
       return Array.isArray(value) ? value.map((item) => walk(schema.items, item, path, by)) : value

@@ -7,13 +7,13 @@
  */
 import type { Cipher } from './cipher.ts'
 
-/** Each row is a group: the beginnings of its paths in settings, profiles and agents. The rest of the path is equal. */
+/** Each row is a group: paths that begin with its texts and go on alike (`llm.api_key`, `condenser.llm.api_key`). */
 const kinds: readonly (readonly string[])[] = [
   ['llm.', 'condenser.llm.', 'condenser.condensers.llm.'],
   ['critic.', 'verification.critic_'],
 ]
 
-/** Opens a token that was sealed for a member of the group of `path`; undefined for any other token. */
+/** Opens a token that was sealed for `path` or for another path of its group; undefined for any other token. */
 export function openOfKind(token: string, path: string, cipher: Cipher): string | undefined {
   for (const context of contextsOf(path)) {
     const opened = cipher.open(token, context)

@@ -12,8 +12,8 @@ import { isCredentialName, isSecretAddress, isUnset } from './secret-values.ts'
 export type SecretMap = (value: string, context: string) => string | undefined
 
 /**
- * Returns the source with its secrets replaced by the results of `map`. The result undefined removes a value or a
- * header, and makes an address empty.
+ * Returns the source with its secrets replaced by the results of `map`. If `map` returns undefined, a value or a header
+ * is removed, and an address becomes empty.
  */
 export function mapSourceSecrets(source: SecretSource, map: SecretMap): SecretSource {
   if (source.kind === 'StaticSecret') {

@@ -26,7 +26,7 @@ export interface NewSecret {
   readonly description?: string | null | undefined
 }
 
-/** Each method can throw AppError `settings_unreadable`, a method that writes `storage_full`, `storage_failed` too. */
+/** Each method can throw AppError `settings_unreadable`; a writing method also `storage_full` and `storage_failed`. */
 export interface SecretStore {
   /** Lists names and descriptions, sorted by name, never values. */
   list(): Promise<SecretSummary[]>

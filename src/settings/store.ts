@@ -24,8 +24,8 @@ export interface SettingsStore {
   get(): Promise<Settings>
   view(mode: ExposeMode): Promise<SettingsResponse>
   /**
-   * Applies a patch and returns the redacted view. `check` gets the settings before the patch; its error
-   * refuses the patch.
+   * Applies a patch and returns the redacted view. `check` gets the settings before the patch, and throws an error to
+   * refuse the patch.
    * @throws AppError as `applyPatch` and `check`, `storage_full`, `storage_failed`, `invalid_input` at a limit; then
    * nothing has changed.
    */

@@ -56,11 +56,11 @@ export interface StoredFileOptions<T> {
   /** Decodes the content. Any error that it throws means that the content is wrong. */
   readonly decode: (content: Content) => T
   readonly encode: (value: T) => Record<string, unknown>
-  /** Ids of the keys that `decode` has. With them an error names the missing keys. */
+  /** Ids of the keys that `decode` has, so that an error can name the missing keys. */
   readonly keyIds?: readonly string[]
   /** Called when a changed value is on disk. */
   readonly onChange?: ((before: T, after: T) => void) | undefined
-  /** The changes of the server. Default: changes that are never closed. */
+  /** Runs the changes of all stored files of a server. Default: a `Changes` for this file alone. */
   readonly changes?: Changes | undefined
 }
 
@@ -72,7 +72,7 @@ export function createStoredFile<T>(options: StoredFileOptions<T>): StoredFile<T
   const load = async (): Promise<T> => {
     if (loaded !== undefined) return loaded.value
     const content = await readVersioned(path, version)
-    // Keeps the value of another call that has loaded or changed the file meanwhile.
+    // If another call has loaded or changed the value meanwhile, that value stays.
     loaded ??= content === undefined
       ? { value: initial(), isStored: false }
       : { value: decodeOrRefuse(content, options), isStored: true }

@@ -2,8 +2,8 @@
  * Decides whether a folder may be the data folder, before anything in it is changed.
  *
  * A data folder has a `format.json`, which `claimDataFolder` creates in a missing or empty folder. Any other folder is
- * refused, because a server replaces and removes files in its data folder. So is a folder of another user: the server
- * of its owner could not read files that root creates there.
+ * refused, because a server replaces and removes files in its data folder. So is a folder of another user: root could
+ * write there, but the owner's server could not read the files of root.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
@@ -77,7 +77,7 @@ export async function assertOwnDataFolder(path: string): Promise<void> {
 /** @throws AppError `storage_failed` for a folder of another user. A missing folder is accepted. */
 export async function assertOwnFolder(path: string): Promise<void> {
   const folder = resolve(path)
-  const owner = await stat(folder).then(({ uid }) => uid, () => undefined) // A later use of the folder fails.
+  const owner = await stat(folder).then(({ uid }) => uid, () => undefined) // Without a known owner it is accepted.
   const problem = ownerProblem(owner, process.geteuid?.())
   if (problem !== undefined) throw new AppError('storage_failed', `Cannot use "${folder}": ${problem}`)
 }

@@ -17,13 +17,13 @@ const blockBytes = blockRecords * recordBytes
 /** First size of a block, in bytes. A full block doubles, but grows by at most `stepBytes`. */
 const leastBytes = 1024
 const stepBytes = 32 * 1024
-/** When an index file is read, the offsets of two neighbours are compared once in this many records. */
+/** When an index file is read, the order of the offsets is checked at one record in this many. */
 const orderedRecords = 1024
 const recordWords = recordBytes / 4
 const checkSeed = 0x5a
 const twoTo32 = 0x1_0000_0000
 
-/** The index record of an event: `high` and `low` are the first 8 bytes of its id, `offset` is that of its line. */
+/** The index record of an event. `high` and `low` are the first 8 bytes of its id; its line begins at `offset`. */
 export interface IndexRecord {
   readonly high: number
   readonly low: number
@@ -149,7 +149,7 @@ export class EventIndex {
     return block
   }
 
-  /** Returns the seq of the first id that is not lower; `count` if there is none. Has no closure: it runs often. */
+  /** Returns the seq of the first event whose id is not below `high` and `low`. No closure, because it runs often. */
   #firstFrom(high: number, low: number): number {
     let from = 0
     let to = this.#count
@@ -164,7 +164,7 @@ export class EventIndex {
     return from
   }
 
-  /** Returns the seq of the first record that passes `test`; `count` if none does. All after it must pass too. */
+  /** Returns the seq of the first record that passes `test`, as all later records must; `count` if none passes. */
   #first(test: (block: DataView, at: number) => boolean): number {
     let low = 0
     let high = this.#count

@@ -28,14 +28,14 @@ export interface OpenFile extends ReadableFile {
 }
 
 export interface Files {
-  /** Opens a file, or creates an empty one for its owner alone. On a read-only file system its writes reject. */
+  /** Opens a file; creates a missing file with the mode 0600. On a read-only file system the file's writes reject. */
   open(path: string, options?: { readonly writeThrough: boolean }): Promise<OpenFile>
 }
 
-/** The real disk. Writes through with O_DSYNC on Linux (open(2)), and with a sync after each write elsewhere. */
+/** The real disk. `writeThrough` uses O_DSYNC on Linux (open(2)), and a sync after each write elsewhere. */
 export const nodeFiles = createFiles({ hasDataSync: process.platform === 'linux' })
 
-/** @param hasDataSync true when O_DSYNC does the work of a sync after each write */
+/** @param hasDataSync true when the system has O_DSYNC, which makes each write durable without a separate sync */
 export function createFiles({ hasDataSync }: { readonly hasDataSync: boolean }): Files {
   return {
     async open(path, { writeThrough } = { writeThrough: false }) {

@@ -20,7 +20,7 @@ export interface QueuedLine {
 }
 
 export interface GroupCommitOptions {
-  /** The log, opened to write through. */
+  /** The log, opened with `writeThrough`: bytes are durable when `write` resolves. */
   readonly file: OpenFile
   readonly end: Position
   /** The most bytes of a group. A longer line forms a group of its own. */
@@ -78,7 +78,7 @@ export class GroupCommit {
     const line = formatLine(hash, json)
     this.#queuedEnd = { offset: offset + line.bytes.length, hash: line.hash }
     const group = this.#groupFor(line.bytes.length)
-    // The copy of the JSON, so that the caller's buffer can be freed.
+    // `line.json` is a copy, so that the caller's buffer can be freed.
     group.lines.push({ offset, json: line.json, label })
     group.chunks.push(line.bytes)
     group.bytes += line.bytes.length
@@ -86,7 +86,7 @@ export class GroupCommit {
     this.#running ??= this.#run()
   }
 
-  /** Resolves when all lines appended so far are durable. Rejects with `failure` if one was lost since `reopen`. */
+  /** Resolves when all appended lines are durable. Rejects with `failure` after a failed write, until `reopen`. */
   durable(): Promise<void> {
     const last = this.#waiting.at(-1) ?? this.#writing
     if (last !== undefined) return last.done.promise

@@ -56,7 +56,7 @@ export class LineCache {
 /** The newest events of a log, by seq. */
 export class CachedTail {
   readonly #cache: LineCache
-  /** The JSON of the events from seq `#first` on, in order. Evicted events are undefined: the places below `#begin`. */
+  /** The JSON of the events from seq `#first` on. The first `#begin` items are undefined: their events were evicted. */
   #lines: (Buffer | undefined)[] = []
   #begin = 0
   #first = 0
@@ -95,7 +95,7 @@ export class CachedTail {
   #evictOldest(): void {
     this.#bytes -= this.#lines[this.#begin]?.length ?? 0
     this.#lines[this.#begin++] = undefined
-    // Moves the events down when half of the places are empty, so the average cost of an eviction is constant.
+    // Drops the undefined items only when they are half of all, so that the average cost of an eviction is constant.
     if (this.#begin * 2 < this.#lines.length) return
     this.#lines.splice(0, this.#begin)
     this.#first += this.#begin

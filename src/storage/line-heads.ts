@@ -20,7 +20,7 @@ export interface IndexLinesOptions {
 }
 
 const chunkBytes = 1024 * 1024
-/** The number of first bytes that are kept of a line across two chunks. They include kind, id, timestamp and source. */
+/** This many first bytes of a line that spans two chunks are kept. They include kind, id, timestamp and source. */
 const beginningBytes = 256
 
 export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): Promise<void> {
@@ -40,7 +40,7 @@ export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): 
   index.truncate(Math.max(0, index.count - 1))
 }
 
-/** Calls `take` with the lines of a chunk from `first` on. Returns their end; undefined if `take` refuses a line. */
+/** Calls `take` for each whole line from the byte `first` on. Returns their end; undefined if `take` returns false. */
 function takeLines(lines: Lines, first: number, offset: number, take: Taker): number | undefined {
   const { data } = lines
   let at = first
@@ -71,7 +71,7 @@ async function* readAhead(log: ReadableFile, to: number): AsyncGenerator<Chunk> 
       yield { data, offset }
     }
   } finally {
-    // A caller that stops early may close the file. The read ends first.
+    // A caller that stops early may then close the file, so the read must have ended.
     await next
   }
 }
@@ -86,7 +86,7 @@ function linesIn(data: Buffer): Lines {
   return { data, view: new DataView(data.buffer, data.byteOffset, data.length) }
 }
 
-/** Adds an event or skips a private record. Returns false for any other line. */
+/** Adds the event of a line to the index, or skips a private record. Returns false if the line fits neither. */
 type Taker = (lines: Lines, at: number, offset: number) => boolean
 
 const space = 0x20

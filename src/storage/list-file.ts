@@ -32,13 +32,13 @@ export class ListFile {
       const [stamp, entries] = arrayOf(parseOwnJson(json.toString()))
       return stamp === (await this.#stamp()) ? entries : undefined
     } catch {
-      return undefined // A damaged file counts as none.
+      return undefined // A damaged file counts as missing.
     }
   }
 
   /**
-   * Stores a JSON value for the next server. The folder of conversations must not change afterwards. After an error the
-   * next server reads every folder.
+   * Stores a JSON value for the next start of a server. The folder of conversations must not change before that start.
+   * After an error the start reads every folder instead.
    * @throws AppError `storage_full` or `storage_failed`, or the error of `stat`
    */
   async leave(entries: unknown): Promise<void> {
@@ -50,7 +50,7 @@ export class ListFile {
     return join(this.#folder.path, 'list.json')
   }
 
-  /** Returns inode and ctime of the folder of conversations. A copying program may set the mtime. */
+  /** Returns inode and ctime of the folder of conversations. The mtime does not serve: a copying program can set it. */
   async #stamp(): Promise<string> {
     const { ino, ctimeNs } = await stat(this.#folder.conversations, { bigint: true })
     return `${ino} ${ctimeNs}`

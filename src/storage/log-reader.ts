@@ -40,7 +40,7 @@ export interface EventRange {
   readonly next: number
 }
 
-/** Reads events from seq `from` to before `to`, up to `limitBytes`, at least one. Leaves out damaged events. */
+/** Reads events from seq `from` to before `to`: one, or as many as fit `limitBytes`. Leaves out damaged events. */
 export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },
@@ -88,7 +88,7 @@ async function checkEvents(options: LogReaderOptions, { from, next, begin, end: 
       isSound &&= piece.offset < begin || (piece.state === 'sound' && piece.closed)
       while (number < next && index.offsetOf(number) < piece.offset) reportEvent(options, number++)
       if (number === next || index.offsetOf(number) !== piece.offset) {
-        // An event without a seq is damaged: recovery gave a seq to each sound event.
+        // An event without a seq counts as damaged, because recovery gave a seq to each intact event.
         if (piece.offset > index.offsetOf(from) && isEvent(piece.bytes)) options.onDamage(damageOf(piece, undefined))
         continue
       }
@@ -102,7 +102,7 @@ async function checkEvents(options: LogReaderOptions, { from, next, begin, end: 
   return events
 }
 
-/** Reads all valid lines from a position on, events and private records, up to the log's end at the first `next()`. */
+/** Reads all valid lines from a position on, except lines that become durable after the first `next()`. */
 export async function* readLines(options: LogReaderOptions, from: Position): AsyncGenerator<StoredLine> {
   const { index, read, lineLimitBytes } = options
   const to = options.end().offset
@@ -112,7 +112,7 @@ export async function* readLines(options: LogReaderOptions, from: Position): Asy
       while (next < index.count && index.offsetOf(next) < piece.offset) next++
       const event = next < index.count && index.offsetOf(next) === piece.offset ? next : undefined
       const { bytes: json, hash, end } = piece
-      // An event without a seq is damaged: recovery gave a seq to each sound event.
+      // An event without a seq counts as damaged, because recovery gave a seq to each intact event.
       const usable = piece.state === 'sound' && (event !== undefined || !isEvent(json))
       if (usable) yield { json, event, position: { offset: end, hash } }
       else options.onDamage(damageOf(piece, event))

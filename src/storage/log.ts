@@ -2,7 +2,7 @@
  * The log of one conversation, `events.jsonl`, with its index, while the conversation is open.
  *
  * A line is an event or a private record (storage/record), tied to the line before (storage/chain). An appended line is
- * durable when `durable()` resolves. The caller makes sure that a folder has one owner.
+ * durable when `durable()` resolves. The caller makes sure that no log is opened twice at a time.
  */
 import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
@@ -45,7 +45,7 @@ export interface LogOptions {
 /** Limit of the bytes that are written and not yet synced. A longer line is written alone. */
 export const groupLimitBytes = 1024 * 1024
 const defaultLimitBytes = 64 * 1024 * 1024
-/** The index file is written when it lags behind the log by this much. */
+/** The index file is written when it lags behind the log by this many events or bytes. */
 const indexLagEvents = 1024
 const indexLagBytes = 1024 * 1024
 
@@ -154,8 +154,8 @@ export class ConversationLog {
 
   /**
    * Queues one event in canonical form or one private record.
-   * @throws AppError: `failure` if it is set, `unavailable` when too much is waiting; TypeError for any other line and
-   * after `close`; RangeError for a line that is too long, or an id that is not after the last id
+   * @throws `failure` if it is set; AppError `unavailable` above `queueLimitBytes`; TypeError for any other line, and
+   * after `close`; RangeError for a line above `lineLimitBytes`, and for an id that is not above the last id
    */
   append(line: Buffer | string): void {
     if (this.#closing !== undefined) throw new TypeError('Cannot append to a log that is closed')
@@ -175,7 +175,7 @@ export class ConversationLog {
     if (label !== undefined) this.#lastUpper = label.upper
   }
 
-  /** Resolves when all appended lines are on the disk. Rejects with `failure` if a line was lost since `reopen`. */
+  /** Resolves when all appended lines are on the disk. Rejects with `failure` after a failed write, until `reopen`. */
   durable(): Promise<void> {
     return this.#commit.durable()
   }
@@ -198,7 +198,7 @@ export class ConversationLog {
     return this.#tail.get(number) ?? this.#readOne(number)
   }
 
-  /** Reads events from seq `from` to before `to`, up to `limitBytes`, at least one. Leaves out damaged events. */
+  /** Reads events from seq `from` to before `to`: one, or as many as fit `limitBytes`. Leaves out damaged events. */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)
     if (from >= last) return { events: [], next: from }
@@ -224,7 +224,7 @@ export class ConversationLog {
     return this.#index.offsetOf(number)
   }
 
-  /** Reads all valid lines from a position on, up to the end of the log at the first `next()`. */
+  /** Reads all valid lines from a position on, except lines that become durable after the first `next()`. */
   lines(from: Position): AsyncGenerator<StoredLine> {
     return readLines(this.#reader, from)
   }
@@ -297,7 +297,7 @@ export class ConversationLog {
 
   #report(damage: Damage): void {
     if (this.#reported.has(damage.offset) || this.#reported.size >= maxDamages) return
-    // A `cut` piece is gone from the file. The next line begins at its offset, and may itself be damaged later.
+    // A later line takes the offset of a `cut` piece, so this offset is not noted: damage there must be reported again.
     if (damage.kind === 'damaged') this.#reported.add(damage.offset)
     this.#options.onDamage(damage)
   }

@@ -13,7 +13,7 @@ export interface EventLabel {
 }
 
 const sources: readonly string[] = eventSourceValues
-/** The source bits of a mark without a source. A fourth source does not compile, because the bits have no room. */
+/** The source bits of a mark without a source. A fourth source does not compile: two bits have only four values. */
 const noSource = 3 satisfies (typeof eventSourceValues)['length']
 /** The number of first bytes of an event's JSON that are examined. They include its kind, id, timestamp and source. */
 const headBytes = 192
@@ -47,13 +47,13 @@ export function eventIdOf(json: Buffer): string | undefined {
   return head.startsWith('{"kind"') ? /"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/.exec(head)?.[1] : undefined
 }
 
-/** Returns the mark for the position of a kind and a source. An unknown source counts as none. */
+/** Returns the mark for a source and the position of a kind in the list of kinds. An unknown source counts as none. */
 export function markOf(kindPlace: number, source: string): number {
   const sourcePlace = sources.indexOf(source)
   return (kindPlace << 2) | (sourcePlace === -1 ? noSource : sourcePlace)
 }
 
-/** Returns the position in the list of kinds that a mark holds. */
+/** Returns the kind of an event from its mark, as the position in the list of kinds. */
 export function kindPlaceOf(mark: number): number {
   return mark >> 2
 }

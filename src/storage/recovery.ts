@@ -1,7 +1,8 @@
 /**
  * Repairs a log when it is opened: finds its end, cuts off an unfinished write, and completes the index.
  *
- * It reads the lines that the index lacks, and the last 64 KiB with a few lines before. Damaged lines stay in place.
+ * It reads the lines that the index lacks and the last 64 KiB of the log, beginning a few lines earlier. Damaged lines
+ * stay in place.
  *
  * The log is cut at an unfinished line at its end, or at a hole near its end. A hole is a run of zero bytes that a
  * power cut leaves in an unsynced write. The bytes cut off at a hole are copied to `events.cut-<offset>`.
@@ -14,7 +15,7 @@ import { indexLines } from './line-heads.ts'
 import { isEvent, labelOf } from './record.ts'
 import { scan, type Piece } from './scan.ts'
 
-/** The length of the end of a log that is checked at each opening. */
+/** This many bytes at the end of a log are checked at each opening. */
 export const checkedBytes = 64 * 1024
 /** The most bytes of a log that an index may lack without being rebuilt. */
 const farBehindBytes = 2 * 1024 * 1024
@@ -25,7 +26,7 @@ export const maxDamages = 10_000
 export interface Damage {
   readonly offset: number
   readonly length: number
-  /** Seq of the event in the piece; undefined without an indexed event. */
+  /** Seq of the event in the piece; undefined if the index has no event there. */
   readonly event: number | undefined
   /** `damaged`: the piece is still in the file. `cut`: it was cut off. */
   readonly kind: 'damaged' | 'cut'
@@ -76,7 +77,7 @@ function coveredBy(index: EventIndex): number {
 interface Outcome {
   readonly end: Position
   readonly damages: Damage[]
-  /** True when more than an unfinished line is cut off. A copy is then kept. */
+  /** True when the bytes to cut off are more than one unfinished line. They are then copied first. */
   readonly keep: boolean
 }
 
@@ -132,9 +133,9 @@ export interface FirstToRead {
 }
 
 /**
- * Returns the line with which a check of the event `number` begins: the line of event `number - 3`, or the first line
- * of the log. The line of event `number - 3` itself is not checked. If it is damaged, the two events after it keep the
- * damage away from `number`.
+ * Returns where a check of the event `number` begins to read: at the event `number - 3`, or at the first line of the
+ * log. The hash before event `number - 3` is unknown, so the line of that event is not checked. If that line is
+ * damaged, `scan` finds the chain again within the two events that follow.
  */
 export function firstToRead(index: EventIndex, number: number): FirstToRead {
   const event = number - 3
@@ -163,10 +164,10 @@ function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readon
   return 'event'
 }
 
-/** True for an unfinished line, and for a piece from `lastGroupFrom` on with zero bytes, which a crash may leave. */
+/** True for an unfinished line, and for a damaged piece from `lastGroupFrom` on that shows a hole (zero bytes). */
 function endsLog(piece: Piece, lastGroupFrom: number): boolean {
   if (piece.state !== 'damaged') return piece.state === 'torn'
-  // A single zero byte may be a damaged space, except at the beginning of a line.
+  // One flipped bit makes a space a zero byte. A line does not begin with a space, so a zero byte there is a hole.
   return piece.offset >= lastGroupFrom && (piece.bytes.includes('\0\0') || piece.bytes[0] === 0)
 }
 

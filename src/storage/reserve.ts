@@ -56,9 +56,9 @@ export class Reserve {
   }
 
   /**
-   * Resolves when the space is reserved.
-   * @throws AppError `storage_full` without space, and within a second of the last attempt or `release`;
-   * `storage_failed`; `unavailable` after `close`
+   * Resolves when the space is reserved. Within a second of the last attempt or `release`, throws `storage_full`
+   * without another attempt.
+   * @throws AppError `storage_full`, `storage_failed`; `unavailable` after `close`
    */
   async assertHeld(): Promise<void> {
     if (this.#isClosed) throw new AppError('unavailable', 'The server is closed')
@@ -74,7 +74,7 @@ export class Reserve {
     })
   }
 
-  /** Makes no file from now on. Resolves when the last change of the file has ended. */
+  /** Refuses to reserve space from now on. Resolves when the last change of the file has ended. */
   close(): Promise<void> {
     this.#isClosed = true
     return this.#change

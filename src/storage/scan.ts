@@ -15,7 +15,7 @@ export interface Piece {
   /** The offset of the piece and the offset of the next piece. */
   readonly offset: number
   readonly end: number
-  /** True when an LF ends the piece. A sound line lacks it if its LF was damaged. */
+  /** True when an LF ends the piece. False also for a sound line whose LF was damaged. */
   readonly closed: boolean
   /** The JSON of a sound line; for any other piece, all its bytes. */
   readonly bytes: Buffer
@@ -35,9 +35,9 @@ export interface ScanOptions {
 }
 
 const chunkBytes = 256 * 1024
-/** The hashes that a line may continue from; undefined before an unchecked first line. */
+/** The possible hashes of the line before; undefined if that hash is unknown, so that the next line is not checked. */
 type Previous = readonly string[] | undefined
-/** The most candidates for the hash before a line. Several damaged lines in a row give more; the oldest are dropped. */
+/** The most possible hashes that are kept. Damaged lines in a row add more; those of the oldest lines are dropped. */
 const maxGuesses = 4
 /** The most offsets that are tried as the end of an invalid line. */
 const maxCuts = 8
@@ -83,7 +83,7 @@ interface Split {
   readonly previous: Previous
 }
 
-/** Splits bytes into pieces, without a last piece that goes on behind them. With `last`, that piece is added too. */
+/** Splits bytes into pieces. Leaves an incomplete last piece for the next call, except with `last`. */
 function split(data: Buffer, base: number, first: Previous, last: boolean): Split {
   const pieces: Piece[] = []
   let previous = first
@@ -123,8 +123,7 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
     const line = lineUpTo(data, at, cut, base, previous)
     if (line !== undefined) return line
   }
-  // If the LF of this line is damaged, the piece also has the next line. A hash after a possible end shows where the
-  // next line begins.
+  // A damaged LF joins this line to the next line. A hash after a cut shows where the next line begins.
   const hidden = cuts.find((cut) => hashAt(data, cut + 1) !== undefined)
   const until = hidden === undefined ? (end ?? data.length) : hidden + 1
   const state = hidden === undefined && end === undefined ? 'torn' : 'damaged'
@@ -133,7 +132,7 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
   return { state, offset: base + at, end: base + until, closed, bytes: data.subarray(at, until), hash }
 }
 
-/** Returns the offset after the next LF that a line or the end of the data follows; undefined without such an LF. */
+/** Returns the offset after the next LF behind which a line may begin or the log ends; undefined if `data` has none. */
 function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined {
   for (let end = data.indexOf(lineFeed, at); end !== -1; end = data.indexOf(lineFeed, end + 1)) {
     const whole = end + 1 + headLength <= data.length
@@ -142,12 +141,12 @@ function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined
   return undefined
 }
 
-/** Returns the first places where the first line of a damaged piece may end: an LF, or a byte before a line. */
+/** Returns up to `maxCuts` offsets where the line at `at` may end: an LF, or the byte before another line's hash. */
 function possibleEnds(data: Buffer, at: number, end: number): number[] {
   const text = data.toString('latin1', at, end)
   const ends: number[] = []
-  // An LF; or any byte before a hash, a space and the first byte of a line's JSON. The search begins at the space: a
-  // look at 32 digits from each byte of a long hexadecimal text takes seconds.
+  // Matches an LF, or the space between a hash and its JSON. A pattern that began with the 32 digits of the hash would
+  // take seconds in a long hexadecimal text.
   for (const { 0: found, index } of text.matchAll(/\n| (?=[{[])(?<=[^][0-9a-f]{32} )/g)) {
     const place = at + (found === '\n' ? index : index - headLength)
     if (place > at && place !== ends.at(-1)) ends.push(place)
@@ -156,7 +155,7 @@ function possibleEnds(data: Buffer, at: number, end: number): number[] {
   return ends
 }
 
-/** Returns the candidates for the hash after an invalid piece: the stored hash, and hashes recomputed from the JSON. */
+/** Returns the possible hashes of an invalid piece: its stored hash, and hashes that are computed from its JSON. */
 function guesses(data: Buffer, at: number, end: number, previous: Previous): Previous {
   const stored = hashAt(data, at)
   if (previous === undefined) return stored === undefined ? undefined : [stored]

@@ -39,7 +39,7 @@ export async function readFreshState(directory: string): Promise<CachedState | u
 
 /** Returns the state in a folder if it is intact. Does not look at the log. */
 export async function readSoundState(directory: string): Promise<CachedState | undefined> {
-  const stored = await readJsonFile(pathIn(directory)).catch(() => undefined) // The state file is a cache.
+  const stored = await readJsonFile(pathIn(directory)).catch(() => undefined) // An unreadable file counts as missing.
   if (!isObject(stored) || !isObject(stored['line'])) return undefined
   const { line: { offset, hash }, check, state } = stored
   if (typeof offset !== 'number' || !Number.isSafeInteger(offset) || offset < 0) return undefined

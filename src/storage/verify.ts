@@ -2,8 +2,8 @@
  * Checks a conversation's folder and changes nothing: every line, the order of the events, the index and the cached
  * state.
  *
- * A flipped bit in the log is found. An edit on purpose is found with `expect`, the hash of a later line that was
- * stored elsewhere. A check with issues is repeated when a server has changed a file.
+ * A flipped bit in the log is found. A deliberate edit can come with new hashes. Only `expect` reveals it: the hash of
+ * a later line that was stored elsewhere. A check with issues is repeated when a server has changed a file.
  */
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
@@ -59,7 +59,7 @@ export interface VerifyResult {
 }
 
 const maxIssues = 1000
-/** The most checks of one folder in a row: a check that finds issues is repeated if a file has changed meanwhile. */
+/** The most checks of one folder. A check that finds issues is repeated if a file has changed meanwhile. */
 const maxLooks = 10
 const defaultLineLimitBytes = 64 * 1024 * 1024
 
@@ -90,7 +90,7 @@ async function stampOf(directory: string): Promise<string> {
 
 type Report = (issue: VerifyIssue) => void
 
-/** The findings of the check of the log so far. */
+/** The results of the check for the lines that were read so far. */
 interface Seen {
   lines: number
   events: number
@@ -153,7 +153,7 @@ function checkPiece(piece: Piece, { seen, index, kinds, report }: PieceContext):
   // The index lacks this event but has later events: damage hid this event when the log was opened.
   const isMissing = state === 'sound' && indexed !== undefined && indexed > offset && isEvent(json)
   if (isMissing) report({ ...indexRecord(seen.events), problem: 'an event of the log is missing' })
-  // An index made after the damage has no seq for the damaged event.
+  // An index made after the damage has no seq for the damaged event, which is then not counted.
   const mayBeNumbered = indexed === undefined || (state === 'sound' && !isMissing)
   const event = indexed === offset || (mayBeNumbered && isEvent(json)) ? seen.events++ : undefined
   const id = eventIdOf(json)
@@ -219,7 +219,7 @@ function isAt(state: CachedState | undefined, head: Position): boolean {
   return state !== undefined && state.line.offset === head.offset && state.line.hash === head.hash
 }
 
-/** Reports `state.json`, if it exists: its state is damaged or belongs to no line of the log. */
+/** Reports `state.json`, if it exists. The caller knows that its state is damaged or belongs to no line of the log. */
 async function checkNoState(directory: string, report: Report): Promise<void> {
   if (!(await isThere(join(directory, 'state.json')))) return
   report({ file: 'state.json', offset: 0, problem: 'the state is not sound or not of this log' })

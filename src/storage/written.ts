@@ -1,4 +1,4 @@
-/** Counts the writes to logs and the time until they are durable. */
+/** Counts the writes to logs, and measures the time until each write is durable. */
 import type { Files } from './files.ts'
 
 export class Written {
@@ -10,7 +10,7 @@ export class Written {
   ms = 0
 }
 
-/** Returns `files` with a change: `written` counts the writes to files that are opened to write through. */
+/** Returns `files` with one change: `written` counts each write to a file that was opened with `writeThrough`. */
 export function countedFiles(files: Files, written: Written): Files {
   return {
     async open(path, options) {

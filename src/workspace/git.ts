@@ -25,12 +25,12 @@ export async function initRepository(path: string): Promise<void> {
     await writeNew(join(made, 'config'), await configFor(made), sharedFile)
     await rename(made, join(path, '.git'))
   } catch {
-    // The conversation works without a repository too. Of two concurrent calls, one fails to rename.
+    // No error: a conversation works without a repository, and of two concurrent calls one fails to rename.
     await removeTree(made).catch(() => undefined) // Git ignores a folder with the name of `made`.
   }
 }
 
-/** Returns git's `config` file: whether the file system keeps file modes and ignores case. `HEAD` must exist. */
+/** Returns git's `config` file. `HEAD` must exist: it shows if the file system keeps file modes and ignores case. */
 async function configFor(repository: string): Promise<string> {
   const { mode } = await stat(join(repository, 'HEAD'))
   const fileMode = `filemode = ${(mode & 0o111) === 0}`

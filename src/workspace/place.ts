@@ -81,7 +81,7 @@ async function realPathOfFuture(path: string): Promise<string> {
   try {
     return await realpath(path)
   } catch (thrown) {
-    const parent = dirname(path) // The part that is missing stays as it is.
+    const parent = dirname(path) // A missing last name is added to the real path of its parent.
     if (systemCodeOf(thrown) !== 'ENOENT' || parent === path) return path
     return join(await realPathOfFuture(parent), relative(parent, path))
   }

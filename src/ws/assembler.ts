@@ -73,7 +73,7 @@ export class Assembler {
     return this.maxMessageBytes - (this.#message?.collector.length ?? 0)
   }
 
-  /** Adds a frame. Returns a completed message, a control frame or a broken rule; undefined until more frames come. */
+  /** Adds a frame. Returns a completed message, a control frame or a broken rule; undefined if the message goes on. */
   add(frame: Frame): Incoming | undefined {
     switch (frame.opcode) {
       case opcodes.text:

@@ -25,7 +25,7 @@ export interface ConnectionOwner {
   onMessage?: (message: Message) => void
   /** Called when the socket has taken all queued frames. A refused `send` may then be repeated. */
   onDrain?: () => void
-  /** Called last, with the code of the first Close frame; 1005 for a frame without a code, 1006 without a frame. */
+  /** Called last, with the code of the first Close frame of either side; 1005 for no code, 1006 for no frame. */
   onClose?: (code: number, reason: string) => void
 }
 
@@ -45,7 +45,7 @@ type State = 'open' | 'closing' | 'ending' | 'closed'
 const tryAgainLater = 1013
 const noData = Buffer.alloc(0)
 const nobody: ConnectionOwner = Object.freeze({})
-/** The connection of a socket. All sockets share their listeners: four closures each were 300 bytes of memory. */
+/** The member of a socket that holds its connection, for listeners that all sockets share: this saves memory. */
 const connectionOf = Symbol('connection')
 
 interface Carrier extends Duplex {
@@ -60,7 +60,7 @@ function onEnd(this: Carrier): void {
   this[connectionOf]?.ended()
 }
 
-/** After this the socket emits `close`, which calls `onClose`. */
+/** Destroys the socket. A socket emits `close` after `error`, so `onClose` follows. */
 function onError(this: Carrier): void {
   this[connectionOf]?.terminate()
 }
@@ -162,7 +162,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     if (this.#state !== 'open') return
     this.#sendClose(code, reason)
     this.#state = 'closing'
-    // Reading resumes, because the peer's Close frame may follow messages that are dropped.
+    // A paused connection reads again: the peer's Close frame may come after messages, which are now dropped.
     this.resume()
   }
 
@@ -270,13 +270,13 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#closeTimer = setTimeout(() => this.terminate(), this.#limits.closeTimeoutMs)
   }
 
-  /** Ends this side of TCP first (section 7.1.1). Further bytes are read, so that no reset is sent. */
+  /** Ends this side of TCP before the peer's (section 7.1.1). Later bytes are read and dropped, so no reset is sent. */
   #end(): void {
     this.#state = 'ending'
     this.#outbox.end()
   }
 
-  /** Handles the end of the peer's side of TCP. Before the peer's Close frame, destroys the socket. */
+  /** Handles the end of the peer's side of TCP. Destroys the socket, unless this side is ending too. */
   ended(): void {
     if (this.#state !== 'ending') this.terminate()
   }
@@ -305,7 +305,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.close(tryAgainLater, 'No data was taken for too long')
   }
 
-  /** Called by the heartbeat when the peer is silent. Ends the connection, unless this side is not reading. */
+  /** Called by the heartbeat when the peer is silent. Destroys the socket, unless this side has paused reading. */
   onSilence(): void {
     if (!this.#isHeld) this.terminate()
   }

@@ -1,6 +1,6 @@
 /**
- * Frames as this server sends them (RFC 6455, section 5.2): not masked, not fragmented. A frame has no data of a single
- * connection, so connections can share its buffer.
+ * Frames as this server sends them (RFC 6455, section 5.2): not masked, not fragmented. Nothing in a frame depends on
+ * the connection, so connections can share its buffer.
  *
  * The opcodes (section 11.8) and the close codes (section 7.4) are for both directions.
  */

@@ -2,7 +2,7 @@
  * Detects peers that have gone without closing their connection (RFC 6455, section 5.5.2).
  *
  * After `pingIntervalMs` without a byte from the peer a Ping is sent. After a further `pongTimeoutMs` without a byte
- * the peer is dead. One timer beats for all connections, so both times can be longer by one beat.
+ * the peer is dead. Connections share a timer (`Pulse`), so both times can be longer by one beat.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
@@ -12,7 +12,7 @@ export interface HeartbeatLimits {
 }
 
 export interface HeartbeatOwner {
-  /** Sends a Ping. Returns false, without a Ping, when the peer could not answer now. */
+  /** Sends a Ping. Returns false, without a Ping, while the connection cannot write the Ping or read the Pong. */
   ping(): boolean
   /** Called when the peer is dead. */
   onSilence(): void
@@ -56,7 +56,7 @@ export class Pulse {
     this.#isBeating = true
     let count = 0
     try {
-      // A connection that closes meanwhile is no longer in the set.
+      // A connection that closes during `nextTurn` leaves the set, so its heartbeat gets no more beats.
       for (const heartbeat of this.#heartbeats) {
         heartbeat.beat()
         if (++count % perTurn === 0) await nextTurn()

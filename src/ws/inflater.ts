@@ -1,8 +1,8 @@
 /**
  * Decompresses incoming messages of permessage-deflate (RFC 7692, section 7.2.2).
  *
- * When messages may refer to earlier messages, the last 32 KiB are the dictionary of the next decompression. For
- * invalid data the result is the name of the broken rule.
+ * When messages may refer to earlier messages, the last 32 KiB of decompressed data are the dictionary of the next
+ * decompression. For invalid data the result is the name of the broken rule.
  */
 import { inflateRaw } from 'node:zlib'
 import { systemCodeOf } from '../base/errors.ts'
@@ -14,14 +14,14 @@ import type { Broken } from './violation.ts'
 /** The largest window of DEFLATE, in bytes (RFC 1951, section 2). */
 const windowBytes = 32 * 1024
 const pieceBytes = 64 * 1024
-/** The bytes that complete a message to a whole stream: the tail that the sender left out, and an empty final block. */
+/** Appended to each message to end its DEFLATE stream: the tail that the sender left out, and an empty final block. */
 const ending = Buffer.concat([tail, Buffer.from([0x01, 0x00, 0x00, 0xff, 0xff])])
 /** The most final blocks in a message (section 7.2.3.4). Each needs a new decompressor. Known clients send none. */
 const maxFinalBlocks = 16
 const empty = Buffer.alloc(0)
 
 export interface InflaterOwner {
-  /** Runs the work when no other connection decompresses. The work never rejects. */
+  /** Runs the work when no other connection decompresses. The work must not reject. */
   inTurn<T>(work: () => Promise<T>): Promise<T>
   onClose(inflater: Inflater): void
 }
@@ -94,7 +94,7 @@ function inflateOnce(input: Buffer, dictionary: Buffer, maxOutputLength: number)
   })
 }
 
-/** The result of zlib with the option `info`, which Node's types lack. `bytesWritten` is the input read, in bytes. */
+/** The result that Node's types lack: of `inflateRaw` with the option `info`. `bytesWritten` counts input bytes. */
 interface Inflated {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }

@@ -40,7 +40,7 @@ export class Intake {
     return this.#isBusy
   }
 
-  /** True when no message has begun, so that a new intake can read the next bytes. */
+  /** True when no bytes of a message are left in this intake, so that a new intake can replace it. */
   get isEmpty(): boolean {
     return !this.#isBusy && this.#inflated === undefined && this.#parser.isEmpty && this.#assembler.isEmpty
   }
@@ -54,7 +54,7 @@ export class Intake {
     this.#parser.push(chunk)
   }
 
-  /** Returns the next message, control frame or broken rule; undefined until more is pushed or `onReady` is called. */
+  /** Returns the next message, control frame or broken rule; undefined while `isBusy`, or if more bytes are needed. */
   next(): Exclude<Incoming, Compressed> | undefined {
     while (!this.#isBusy) {
       const incoming = this.#inflated ?? this.#read()

@@ -1,8 +1,8 @@
 /**
- * Removes the mask of a payload (RFC 6455, section 5.3): byte i is XORed with byte i mod 4 of the key, in place.
+ * Unmasks a payload in place (RFC 6455, section 5.3): byte i is XORed with byte i mod 4 of the masking key.
  *
- * Four bytes are XORed at a time, which is several times faster (measured). The first byte of the mask is the lowest
- * byte of `key`.
+ * Four bytes are XORed at a time, which is several times faster (measured). Byte 0 of the masking key is the lowest
+ * byte of the number `key`.
  */
 
 export function unmask(payload: Buffer, key: number): void {

@@ -123,7 +123,7 @@ export class Outbox implements Departing {
     }
   }
 
-  /** Waits until the socket has taken a write: then the callback of a second, empty write is called. */
+  /** Waits until the socket has taken the last write: the callback of an empty write behind it comes only then. */
   #wait(bytes: number): void {
     this.#writingBytes = bytes
     this.#stall = setTimeout(() => this.#owner.onStall(), this.#limits.stallTimeoutMs)
@@ -137,7 +137,7 @@ export class Outbox implements Departing {
     if (!error && !this.#isClosed) this.#write()
   }
 
-  /** Returns the next bytes to write: a piece of a large frame, or as many frames as fit. */
+  /** Returns the next bytes to write: a piece of a large frame, or as many frames as fit; undefined if none wait. */
   #takeBatch(): Buffer | undefined {
     if (this.#urgent !== undefined && !this.#isInsideFrame) this.#takeUrgent(this.#urgent)
     const first = this.#queue[0]

@@ -102,7 +102,7 @@ export interface UnionSchema {
   readonly doc: string
   /** The member whose constant or enumeration identifies the variant. */
   readonly tag: string
-  /** Names of object types. Add new names at the end only. */
+  /** Names of object types. Add a name at the end only: logs on disk store the positions of the event kinds. */
   readonly variants: readonly string[]
   readonly untagged?: Untagged
 }
