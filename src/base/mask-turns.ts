@@ -46,7 +46,7 @@ export async function maskTextInTurns(text: string, { mask, stream }: MaskingWay
   return masked + masking.end()
 }
 
-/** Masks a JSON text so that the result is JSON. Masks a text that `parseJson` refuses as plain text. */
+/** Masks a JSON text so that the result is JSON. A text that `parseJson` refuses is masked as plain text. */
 export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Promise<string> {
   const masked = await maskTextInTurns(text, ways)
   if (masked === text) return text
@@ -57,7 +57,7 @@ export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Prom
   }
 }
 
-/** Returns a function that masks texts of a JSON value. The texts of a long value are masked here, in several turns. */
+/** Prepares a function that masks the texts of `value`. A long value's texts are masked now, in several turns. */
 export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(text: string) => string> {
   if (weightOf(value) <= turnWeight) return ways.mask
   const masked = new Map<string, string>()

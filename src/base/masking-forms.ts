@@ -8,7 +8,7 @@
 
 import { minSecretLength } from './masking-values.ts'
 
-/** Returns the distinct forms of a value that has at least `minSecretLength` characters. */
+/** Returns the forms in which `value` may appear in text. `value` must have at least `minSecretLength` characters. */
 export function secretForms(value: string): string[] {
   const terminal = value.replaceAll(/\r?\n/g, '\r\n')
   const joined = value.replaceAll(/\r?\n/g, '')

@@ -12,10 +12,10 @@ export class PatternSearch {
   work = 0
   readonly #trie: Trie
   readonly #rows: Int32Array
-  /** The column of a code unit in the table; 0 for a code unit in no pattern. */
+  /** The column of a code unit in `#rows`; 0 for a code unit in no pattern. */
   readonly #columns: Int32Array
   readonly #width: number
-  /** The states below this number have a row in the table of successors. */
+  /** The states below this number have a row in `#rows`, the table of successors. */
   readonly #rowCount: number
 
   constructor(patterns: Patterns) {
@@ -43,7 +43,7 @@ export class PatternSearch {
 
   /**
    * Returns the offset at which reading stopped: after a pattern, at the end of the text, or before a margin
-   * (`isMargin`) that may break a pattern.
+   * (`isMargin`) that may stand inside of a pattern broken into lines.
    */
   read(text: string, from: number, cursor: { state: number }): number {
     const columns = this.#columns
@@ -75,13 +75,13 @@ export class PatternSearch {
     return index
   }
 
-  /** True when the text has no pattern, and no margin that may break a pattern. */
+  /** True when the text surely has no pattern, whole or broken into lines. False when a longer check is needed. */
   isFree(text: string): boolean {
     const cursor = { state: 0 }
     return this.read(text, 0, cursor) === text.length && at(this.#trie.output, cursor.state) === 0
   }
 
-  /** Returns the length of the longest pattern that ends in this state, words excluded; 0 for none. */
+  /** Returns the length of the longest pattern that ends on reaching this state, words excluded; 0 for none. */
   matchLength(state: number): number {
     return at(this.#trie.matchLength, state)
   }
@@ -116,7 +116,7 @@ export function isMargin(codeUnit: number): boolean {
   return codeUnit <= 0x20 || codeUnit === 0x7c || codeUnit === 0xa0 || (codeUnit >= 0x2500 && codeUnit <= 0x257f)
 }
 
-/** Returns the end of a margin; `from` if a line or the text ends in the margin. */
+/** Returns the offset after the margin at `from`; `from` itself if the margin has a line break or ends the text. */
 function endOfBlanks(text: string, from: number): number {
   for (let index = from; index < text.length; index++) {
     const unit = text.charCodeAt(index)
@@ -129,7 +129,7 @@ function endOfBlanks(text: string, from: number): number {
 /** The most failure links that `stepOrGiveUp` follows: real texts need a few. */
 const giveUpAfter = 32
 
-/** The most entries of the table of successors. */
+/** The most entries of `#rows`, the table of successors. */
 const tableLimit = 1 << 18
 
 function columnsOf(units: Uint16Array): { readonly columns: Int32Array; readonly width: number } {
@@ -148,7 +148,7 @@ function growRows(trie: Trie, limit: number): number {
   return state
 }
 
-/** Fills the table. The row of a state is the row of its failure link, with the state's own children. */
+/** Fills the table of successors. A state's row is its failure state's row with the state's own children put in. */
 function fillRows(trie: Trie, columns: Int32Array, width: number, rowCount: number): Int32Array {
   const rows = new Int32Array(rowCount * width)
   for (let state = 0; state < rowCount; state++) {

@@ -28,7 +28,7 @@ export class TextMasking {
   #held = new HeldText()
   /** The hidden parts of the held text, in order and disjoint. */
   #parts: HiddenPart[] = []
-  /** The offset of the end of the text that the last returned mark replaced. */
+  /** The end, in the unmasked text, of the part that the newest returned mark replaced. */
   #markedEnd = 0
   /** The number of characters that were read. */
   #length = 0
@@ -47,7 +47,7 @@ export class TextMasking {
     return this.#isOutdated || (this.#held.start > 0 && this.#currentSearch() !== this.#search)
   }
 
-  /** Adds the next chunk. Returns masked text. Holds back an end that may begin a secret. */
+  /** Adds the next chunk, and returns masked text. An end that may be the beginning of a secret is returned later. */
   push(chunk: string): string {
     const search = this.#currentSearch()
     this.#isOutdated = this.isOutdated
@@ -115,7 +115,7 @@ export class TextMasking {
     }
   }
 
-  /** Hides the patterns that end before the offset `index` of `text`; of the words, only whole words. */
+  /** Hides the patterns that end right before the offset `index` of `text`: words only if they are whole words. */
   #matched(search: PatternSearch, text: string, index: number): void {
     const end = this.#length + index
     const length = search.matchLength(this.#cursor.state)
@@ -182,7 +182,7 @@ export class TextMasking {
   }
 }
 
-/** Returns the end of the margin if text follows with which no secret can continue; otherwise `from`. */
+/** Returns the end of the margin at `from` if no secret can continue with the character after it; otherwise `from`. */
 function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number) => boolean): number {
   let end = from
   while (end < text.length && isMargin(text.charCodeAt(end))) end++

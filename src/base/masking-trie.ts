@@ -65,7 +65,7 @@ export class Trie {
     return at(this.#firstChild, state)
   }
 
-  /** Returns the number after a state's last child. Call `firstChild` first. */
+  /** Returns the last child of a state, plus 1. `firstChild` must be called before: it makes the children. */
   endChild(state: number): number {
     return at(this.#endChild, state)
   }
@@ -84,7 +84,7 @@ export class Trie {
     return 0
   }
 
-  /** Makes the children of a state, then their failure links. A link may make children of other states. */
+  /** Makes the children of a state, then their failure links. Finding a link may make children of other states. */
   #grow(state: number): void {
     const first = this.size
     const depth = at(this.depth, state)

@@ -7,11 +7,11 @@
  */
 import { isMargin, type PatternSearch } from './masking-search.ts'
 
-/** A part of the text that a reading skips, such as a line break with its margin. */
+/** The text between two parts of a broken pattern: a line break with its margin, and perhaps a line number. */
 interface Gap {
   readonly start: number
   readonly end: number
-  /** The number of code units of the pattern that the gap stands for: 0 or 1. */
+  /** The number of code units of the pattern that the gap replaces: 0 or 1 (`joints`). */
   readonly units: number
   readonly previous: Gap | undefined
   /** The number of gaps in the pattern so far: this gap and all `previous` gaps. */
@@ -50,7 +50,7 @@ const digitLimit = 7
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
-/** The ways to read a gap: as nothing, as a blank, as a line end. */
+/** The texts that a gap may replace in a pattern: none, a blank, a line end. */
 const joints: readonly (readonly number[])[] = [[], [0x20], [lineFeed]]
 
 export class WrappedReadings {
@@ -87,7 +87,7 @@ export class WrappedReadings {
     if (this.#readings.length > 0) this.#stepAll(codeUnit, position)
   }
 
-  /** Advances all readings. Keeps at most `readingLimit` readings with different phases or states. */
+  /** Advances the readings by a code unit. Drops each reading that ends, equals another or exceeds `readingLimit`. */
   #stepAll(codeUnit: number, position: number): void {
     const readings = this.#readings
     let alive = 0
@@ -122,7 +122,7 @@ export class WrappedReadings {
     if (position - this.#margin.start > gapLimit) this.#margin.beginnings = []
   }
 
-  /** Returns the readings that continue the beginnings before a margin; empty if the margin has no line break. */
+  /** Returns a reading for each way to continue a beginning after the margin; none if the margin has no line break. */
   #readOn({ start, hasBreak, beginnings }: Margin, codeUnit: number, end: number): Reading[] {
     if (!hasBreak) return []
     const readings: Reading[] = []
@@ -168,7 +168,7 @@ export class WrappedReadings {
   }
 }
 
-/** Returns the offset at which a pattern begins. `length` of its code units were read up to the offset `place`. */
+/** Returns the offset at which a pattern begins. Its first `length` code units, with gaps, end at offset `place`. */
 function startOf(length: number, place: number, newest: Gap | undefined): number {
   let left = length
   let end = place
@@ -192,7 +192,7 @@ function isDigit(codeUnit: number): boolean {
   return codeUnit >= 0x30 && codeUnit <= 0x39
 }
 
-/** True for a margin, for `. : ) ] > - =`, and for the arrow that some tools print after a line number. */
+/** True for a margin character, for `. : ) ] > - =`, and for the arrow that some tools print after a line number. */
 function isSeparator(codeUnit: number): boolean {
   return isMargin(codeUnit) || [0x2e, 0x3a, 0x29, 0x5d, 0x3e, 0x2d, 0x3d, 0x2192].includes(codeUnit)
 }

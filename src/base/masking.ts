@@ -27,14 +27,14 @@ export interface Masker {
 export interface MaskingStream {
   /** True when the registered values changed after a part of the masked text was returned. */
   readonly isOutdated: boolean
-  /** Adds the next chunk. Returns masked text. Holds back an end that may begin a secret. */
+  /** Adds the next chunk, and returns masked text. An end that may be the beginning of a secret is returned later. */
   push(chunk: string): string
   /** Ends the text and returns its held part, masked. The stream may then mask another text. */
   end(): string
 }
 
 export interface MaskerOptions {
-  /** The most characters of the forms of all values together. Default 1,048,576, each with up to 35 bytes of memory. */
+  /** The most characters in the forms of all values. Default 1,048,576. A character takes up to 35 bytes of memory. */
   readonly limitChars?: number
 }
 

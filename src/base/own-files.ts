@@ -156,7 +156,7 @@ export async function createFile(path: string, content: string | Uint8Array): Pr
     await syncFolder(dirname(path))
     return true
   } catch (thrown) {
-    await removeFile(temporary).catch(() => undefined) // The first error is thrown.
+    await removeFile(temporary).catch(() => undefined) // Only the first error matters.
     if (systemCodeOf(thrown) === 'EEXIST') return false
     throw storageError(`Cannot write "${basename(path)}"`, thrown)
   }

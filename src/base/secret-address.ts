@@ -19,9 +19,9 @@ export function redactAddresses(text: string, mark: string): string {
   return eachSecret(text, () => mark)
 }
 
-/** Matches `"://" userinfo "@"`, in a time that is linear in any text. */
+/** Matches `"://" userinfo "@"`. The time is linear in the length of the text. */
 const userPart = /:\/\/([^\s/?#]+)@/g
-/** Matches `( "?" / "&" ) name "=" value`, in a time that is linear in any text. */
+/** Matches `( "?" / "&" ) name "=" value`. The time is linear in the length of the text. */
 const parameter = /([?&])([^\s?=&#]+)=([^\s&#]+)/g
 
 function eachSecret(text: string, replace: (secret: string) => string): string {

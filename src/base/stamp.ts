@@ -78,19 +78,19 @@ export interface UpperWords {
   readonly low: number
 }
 
-/** Returns the first 8 bytes of a UUID, with or without dashes; undefined for other text. */
+/** Returns the first 8 bytes of a UUID, with or without dashes, as two numbers; undefined for other text. */
 export function upperWords(id: string): UpperWords | undefined {
   if (canonicalUuid.test(id)) return { high: hexAt(id, 0, 8), low: hexAt(id, 9, 13) * twoTo16 + hexAt(id, 14, 18) }
   const upper = upperHalf(id)
   return upper === undefined ? undefined : { high: hexAt(upper, 0, 8), low: hexAt(upper, 8, 16) }
 }
 
-/** Returns the value of the hex digits from `begin` to before `end`. `Number.parseInt` would need a text of its own. */
+/** Returns the value of the hex digits from `begin` to before `end`. Saves the substring for `Number.parseInt`. */
 function hexAt(text: string, begin: number, end: number): number {
   let value = 0
   for (let at = begin; at < end; at++) {
     const code = text.charCodeAt(at)
-    // The lower half of the code of a digit is its value; that of a letter begins at 1 for `a` and `A`.
+    // The low four bits of a character code are the value of a digit, or 1 to 6 for the letters `a` to `f`.
     value = value * 16 + (code & 0xf) + (code > 0x39 ? 9 : 0)
   }
   return value

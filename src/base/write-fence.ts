@@ -15,7 +15,7 @@ interface Fence {
 
 const fences = new Set<Fence>()
 
-/** Refuses changes of a folder and below it while `isOurs` is false. Returns the function that ends the refusal. */
+/** Refuses changes to a folder and its content while `isOurs()` is false, until the returned function is called. */
 export function fenceFolder(path: string, isOurs: () => boolean): () => void {
   const fence = { folder: resolve(path), isOurs }
   fences.add(fence)

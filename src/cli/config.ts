@@ -16,7 +16,7 @@ export interface ConfigQuestion {
   readonly asJson: boolean
 }
 
-/** Runs the command and returns the exit code 0. @throws AppError `invalid_option` for any of `words` */
+/** Runs the command and returns the exit code 0. @throws AppError `invalid_option` if there are `words` */
 export function printConfig({ config, origins, words, asJson }: ConfigQuestion): number {
   assertNoWords('config', words)
   const values: Readonly<Record<string, unknown>> = config
@@ -28,7 +28,7 @@ export function printConfig({ config, origins, words, asJson }: ConfigQuestion):
   return 0
 }
 
-/** Returns the value to print. A secret gives `set` or null. */
+/** Returns the value to print, or null without a value. A secret is printed as `set`. */
 function shown({ isSecret = false }: Option<unknown>, value: unknown): unknown {
   if (!isSecret) return value ?? null
   return value === undefined || (Array.isArray(value) && value.length === 0) ? null : 'set'

@@ -132,7 +132,7 @@ const units: Readonly<Record<string, readonly (readonly [size: number, word: str
   MS: [[60_000, 'min'], [1000, 's']],
 }
 
-/** Returns a number in a larger unit, such as ` (20 min)`. Returns an empty text when no unit divides it. */
+/** Returns the number in a larger unit, such as ` (20 min)`; an empty text if no larger unit divides the number. */
 function inUnits(value: number, placeholder: string): string {
   const unit = units[placeholder]?.find(([size]) => value % size === 0)
   return unit === undefined ? '' : ` (${value / unit[0]} ${unit[1]})`

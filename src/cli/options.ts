@@ -192,7 +192,7 @@ function readConfigFile(flag: string | undefined, line: Sources): Values {
   return values
 }
 
-/** Returns the member names of an option in the file: `allowedHosts` and `allowedHost`, or `secretKeyFile`. */
+/** Returns the names of an entry in the configuration file: `allowedHosts` and `allowedHost`, or `secretKeyFile`. */
 export function membersOf({ name, flag, isFile }: Entry): string[] {
   return isFile ? [toCamel(flag)] : [name, toCamel(flag)]
 }
@@ -249,7 +249,7 @@ function resolvePath(word: string, line: Sources, source: string): string {
   return resolve(line.currentDir, word)
 }
 
-/** Refuses a key file that other users may write. Adds a key file that other users may only read to `exposedFiles`. */
+/** Refuses a key file that other users can write. A key file that they can only read is added to `exposedFiles`. */
 function assertPrivate(path: string, line: Sources, source: string): void {
   const mode = line.modeOf(path)
   const others = mode === undefined ? 'nothing' : othersMay(mode)
@@ -296,7 +296,7 @@ function missing(flag: string): AppError {
 function unknownOption(
   source: string, candidates: readonly string[], { name = source, help = '--help' } = {},
 ): AppError {
-  // A name with a unit is far from the right one: maxDiskBytes.
+  // A unit, as in `maxDiskBytes`, makes a name too different for `nearest`. So the beginning of a name counts too.
   const similar = nearest(name, candidates) ?? candidates.find((one) => one.length > 3 && name.startsWith(one))
   const advice = similar === undefined ? `see ${help} for all options` : `did you mean ${similar}?`
   return unusable(source, `there is no such option, ${advice}`)

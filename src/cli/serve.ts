@@ -14,7 +14,7 @@ import { assertNoWords } from '../option.ts'
 import { onCrash, onSignals, type EndSignal } from './signals.ts'
 import { withModulePlaces } from './stack-places.ts'
 
-/** Runs the server. @throws AppError `invalid_option` for any of `words`; as `createAgentServer` and `listen` */
+/** Runs the server. @throws AppError `invalid_option` if there are `words`; as `createAgentServer` and `listen` */
 export async function serve(
   config: Config,
   words: readonly string[],

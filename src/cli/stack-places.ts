@@ -23,7 +23,7 @@ export function withModulePlaces(text: string): string {
   return first + rest.map((behind) => placeIn(`agent-server${behind}`)).join('')
 }
 
-/** Converts the place at the beginning of `text`, relative to `dist`. Prefixes any other text with `dist` only. */
+/** Returns `dist + text`. A place in a joined file at the beginning of `text` becomes a place in a module. */
 function placeIn(text: string): string {
   joinedPlace.lastIndex = 0
   const [place, file = '', digits = ''] = joinedPlace.exec(text) ?? []

@@ -76,7 +76,7 @@ async function chosen(folder: string, ids: readonly string[]): Promise<string[]>
 interface FolderVerdict {
   /** The problems outside of conversations, each as a sentence. */
   readonly problems: readonly string[]
-  /** A line of text for each checked thing without a problem. */
+  /** A line of text for each check that found no problem. */
   readonly sound: readonly string[]
 }
 

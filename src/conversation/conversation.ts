@@ -274,7 +274,7 @@ export class Conversation {
     return this.#parts.runner.settled()
   }
 
-  /** Sets the limits of the parent's turn for the conversation of a sub-agent; undefined removes them. */
+  /** Makes the limits of the parent's turn hold for this sub-agent's conversation; undefined removes the limits. */
   limitBy(allowance: Allowance | undefined): void {
     this.#parts.records.allowance = allowance
   }

@@ -13,7 +13,7 @@ import type { AgentHost } from './host.ts'
 
 /** The facts about a kind of agent, built-in or external, that a conversation needs. */
 export interface AgentKind {
-  /** True for the built-in agent. Only its `introduction`, `contextOf`, `makeTitle` and `judgeGoal` are called. */
+  /** True for the built-in agent. `introduction`, `contextOf`, `makeTitle` and `judgeGoal` are called only if true. */
   readonly readsMessages: boolean
   /** Creates the agent of a conversation. Starts no program. @throws AppError `part_missing`, `conflict` */
   create(host: AgentHost): Agent
@@ -22,7 +22,7 @@ export interface AgentKind {
 /** The agent of an open conversation. Creating an agent starts no program. */
 export interface Agent {
   /**
-   * True for a stepping agent. It reads the history before each step, so its next step gets a new message. A pause
+   * True for a stepping agent. It reads the history before each step, so a new message reaches its next step. A pause
    * (`turn.pausing`) ends its turn after the current step.
    */
   readonly isStepping?: true
@@ -117,8 +117,8 @@ export interface Turn {
    */
   keepCall(actionId: string, sealed: string): void
   /**
-   * Records one event. Ignored after the end of the turn. After a `midway` event, the text that is being sent
-   * continues.
+   * Records one event. Ignored after the end of the turn. An event ends the texts that `delta` sends, so masking finds
+   * no secret across the event. A `midway` event does not end the texts.
    */
   record(draft: EventDraft, isMidway?: 'midway'): Recorded
   /** Sends a piece of text to live readers; it is never stored. Secrets are masked, also across pieces. */
@@ -135,7 +135,7 @@ export interface Turn {
    * that it has written so far.
    */
   onMessage(listener: () => void): void
-  /** Resolves when few enough recorded bytes wait for the disk to go on; undefined when that is so now. */
+  /** Resolves when the agent may go on: few recorded bytes wait for the disk. Returns undefined if it may go on now. */
   ready(): Promise<void> | undefined
 }
 

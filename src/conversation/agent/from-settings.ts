@@ -54,8 +54,8 @@ function criticOf(verification: Verification): CriticInput | null {
 }
 
 /**
- * Returns the agent with its server detected if it names none, and with a missing command and model taken from its
- * provider.
+ * Returns the agent with its missing values: `acp_server` is detected from the command, and the command and the model
+ * are taken from the provider.
  * @throws AppError `invalid_input` when neither the agent nor its provider has a command
  */
 export function resolved(agent: ACPAgent, providers: readonly Provider[]): ACPAgent {

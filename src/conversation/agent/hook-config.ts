@@ -50,7 +50,7 @@ export function matcherOf(text: string): Matcher {
 
 const metacharacters = /[\\^$.|?*+()[\]{}]/
 
-/** Replaces names of hook points by names of lists, as in `hookPoints`. Two members for one list are an issue. */
+/** Renames `PreToolUse` to `pre_tool_use`, and so on (`hookPoints`). Two members for the same list are an issue. */
 function withListNames(value: Readonly<Record<string, unknown>>, issues: Issue[]): Record<string, unknown> {
   const named = new Map<string, unknown>()
   for (const [name, list] of Object.entries(value)) {

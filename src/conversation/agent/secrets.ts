@@ -32,8 +32,8 @@ export interface AgentSecrets {
     owner: string, sources: SealedSources, wanted: Wanted, signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string>>
   /**
-   * Stores the new value of a secret. For a secret of the conversation, returns the sealed sources, which the caller
-   * must store. For a global secret, returns false when its stored value is no longer `change.lent`.
+   * Changes the value of a secret. For a secret of the conversation, returns the new sealed sources, which the caller
+   * must store. A global secret is stored here: false means that its stored value was no longer `change.lent`.
    */
   replace(owner: string, sources: SealedSources, change: SecretChange): Promise<boolean | SealedSources>
 }
@@ -64,7 +64,7 @@ export function createAgentSecrets(
       return used
     },
 
-    /** Has the new value masked in all texts, then stores it. */
+    /** Has the new value masked before it is stored anywhere. */
     async replace(owner, sources, change) {
       const { name, lent, current } = change
       vault.hide(owner, new Map([[name, current]]))

@@ -68,7 +68,7 @@ export interface AgentVault {
   forget(owner: string): void
 }
 
-/** Returns the agent of a new conversation with additions. */
+/** Adds to the agent of a new conversation, and returns the result. */
 export type ExtendAgent = (agent: ConversationAgent) => Promise<ConversationAgent>
 
 type SecretSources = Readonly<Record<string, SecretSource>>
@@ -220,8 +220,8 @@ function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): Conversatio
 }
 
 /**
- * Returns `agent` with its model also in each condenser that used the model of `before`, and without the key of a
- * critic whose address has changed with the model (decisions 44).
+ * Returns `agent`, whose model has changed, with a fitting condenser and critic. A condenser with the model of `before`
+ * gets the new model. A critic whose address has changed with the model loses its key (decisions 44).
  */
 function withSwitched(before: ConversationAgent, agent: ConversationAgent): ConversationAgent {
   if (agent.kind !== 'Agent') return agent
@@ -264,8 +264,8 @@ function assertVariables(agent: ConversationAgent): void {
 }
 
 /**
- * Refuses a session mode that allows more actions without asking than the provider's mode `asking`. For a provider
- * without a list of modes, the name of the mode decides. The policy NeverConfirm permits every mode (decisions 24).
+ * Refuses a session mode that allows more than the provider's mode `asking`. If the provider lists no modes, refuses a
+ * mode whose name means that it does not ask. The policy NeverConfirm permits every mode (decisions 24).
  */
 function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   if (agent.kind !== 'ACPAgent' || agent.acp_session_mode === null || policy.kind === 'NeverConfirm') return

@@ -86,8 +86,8 @@ export class Asides {
   }
 
   /**
-   * Asks the model of `title_llm_profile`, or else the agent's model, for a title. The answer is undefined without a
-   * model, and when the budget is spent.
+   * Asks the model of `title_llm_profile`, or else the agent's model, for a title. Returns undefined, or a promise of
+   * undefined, if no model is asked: there is none, or the budget is spent.
    */
   makeTitle(text: string, signal: AbortSignal): Promise<TitleAnswer | undefined> | undefined {
     const { journal, titleByProfile, records } = this.#options

@@ -1,7 +1,7 @@
 /**
  * Gives a title to a conversation that has `autotitle` and no title yet (contract: conversations.md section 7).
  *
- * A model makes the title from the first user message. Otherwise the title is the shortened message.
+ * A model makes the title from the first user message. If no model does, the title is the shortened message.
  */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -74,7 +74,7 @@ export class Titles {
     }
   }
 
-  /** Returns the result of `asked`; a failure at the time limit; undefined when `asked` fails or `close` ends it. */
+  /** Returns the answer of `asked`; a `failure` at the time limit; undefined if `asked` fails or `#closed` aborts. */
   async #outcome(asked: Promise<TitleAnswer | undefined>): Promise<TitleAnswer | undefined> {
     const { signal } = this.#closed
     const { diagnostics, limitMs = defaultLimitMs } = this.#options
@@ -114,7 +114,7 @@ export function titleOf(text: string): string | undefined {
   return isWhole ? line : `${characters.slice(0, lengthLimit - 3).join('')}...`
 }
 
-/** Removes quotes or asterisks around a title. A long text stays as it is: the expression takes quadratic time. */
+/** Removes blanks, quotes and asterisks around a title, but not from a long text: that takes quadratic time. */
 function withoutQuotes(text: string): string {
   return text.length > lookedAtChars ? text : text.trim().replace(/^(["'`*]+)([^"'`*]*)\1$/, '$2')
 }

@@ -1,4 +1,4 @@
-/** The changes of conversations that are under way (create, close, delete), at most one per id. */
+/** Tracks the changes that are under way: a creation, a close or a deletion, at most one for each conversation. */
 
 export class Changes {
   readonly #running = new Map<string, Promise<unknown>>()

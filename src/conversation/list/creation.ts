@@ -48,11 +48,11 @@ export interface CreationDeps {
 
 export interface PluginChoice {
   readonly named: readonly PluginSource[]
-  /** True to add the enabled installed plugins to the named plugins. */
+  /** True to use also the installed plugins that are enabled. */
   readonly withInstalled: boolean
 }
 
-/** Receives the name of a member of the request that has no effect. */
+/** Receives the name of a request member that is ignored. */
 type TellIgnored = (member: string) => void
 
 interface ProfileLaunch {
@@ -129,7 +129,7 @@ async function settle(
   }
 }
 
-/** Returns the additions of named plugins, and of installed plugins if the agent loads the user's skills. */
+/** Returns the additions of the request's plugins, and of installed plugins if the agent loads the user's skills. */
 function broughtByPlugins(
   { plugins: named = [] }: StartConversationRequest, agent: ConversationAgent, deps: CreationDeps,
 ): Promise<BroughtByPlugins> {

@@ -41,7 +41,7 @@ export interface Conversations {
 
 export class Creations {
   readonly #conversations: Conversations
-  /** The newest creations by idempotency key, in order of their time. */
+  /** The creation of each idempotency key, oldest first; at most `requestLimits.count`. */
   readonly #made = new Map<string, Creation>()
   readonly #open = new OpenRequests<Made>()
 
@@ -73,7 +73,7 @@ export class Creations {
     return request !== undefined && (this.#open.has(request) || this.#madeBy(request) !== undefined)
   }
 
-  /** Returns ConversationInfo as it was at the end of the create request. */
+  /** Returns ConversationInfo as it was right after `request`, the create request, took effect. */
   async info(
     { id, request }: Creation,
     options: { readonly includeSkills: boolean; readonly hasMessage: boolean; readonly persistenceDir: string },

@@ -42,7 +42,7 @@ export class ConversationService {
   readonly #closedStates = new ClosedStates()
   readonly #changes = new Changes()
   #eviction: NodeJS.Timeout | undefined
-  /** True once every conversation is listed. An incomplete list is not written for the next server. */
+  /** True once every conversation is listed. An incomplete list is not written to the list file. */
   #isComplete = false
   #closing: Promise<void> | undefined
 
@@ -141,8 +141,8 @@ export class ConversationService {
   }
 
   /**
-   * Stops and removes a conversation. Returns the path of its worktree if the worktree is unused but stays.
-   * @param unused if given, the conversation must be closed and still have this entry
+   * Stops and removes a conversation. Returns the path of its worktree if `releaseWorktree` kept it, though unused.
+   * @param unused if given, the conversation is removed only if it is closed and still has this list entry
    * @throws AppError `not_found`, `conflict` for a conversation in use; the errors of `Catalogue.remove`
    */
   async remove(id: string, unused?: ListEntry): Promise<string | undefined> {
@@ -190,7 +190,7 @@ export class ConversationService {
     })
   }
 
-  /** Returns ConversationInfo as it was at the end of the create request. @throws AppError `not_found` */
+  /** Returns ConversationInfo as it was right after `creation.request` took effect. @throws AppError `not_found` */
   firstInfo(creation: Creation, includeSkills: boolean, hasMessage: boolean): Promise<JsonObject> {
     const persistenceDir = this.#options.catalogue.pathOf(creation.id)
     return this.creations.info(creation, { includeSkills, hasMessage, persistenceDir })
@@ -229,11 +229,11 @@ export class ConversationService {
     const { catalogue, isOwner = () => true } = this.#options
     if (isOwner()) await Promise.all([...this.#followers].map((follower) => follower.closing(this.#readClosed)))
     await catalogue.close()
-    // This file saves the next server from reading every folder.
+    // With the list file, the next start of the server need not read every folder.
     if (this.#isComplete && isOwner()) await catalogue.listFile.leave(this.#listing.entries()).catch(ignore)
   }
 
-  /** Returns the conversation if it is open and not being changed. */
+  /** Returns the conversation if it is open, unless it is being changed or the server is closing. */
   #opened(id: string): Conversation | undefined {
     const slot = this.#slots.get(id)
     if (slot === undefined || this.#closing !== undefined) return undefined
@@ -299,7 +299,7 @@ export class ConversationService {
 
   #evictIdle(): void {
     for (const [id, slot] of this.#slots) {
-      if (this.#isIdle(slot)) this.#evict(id, slot).catch(ignore) // Its opener got the error, or the server closes.
+      if (this.#isIdle(slot)) this.#evict(id, slot).catch(ignore) // The opening failed, or the server is closing.
     }
   }
 

@@ -14,7 +14,7 @@ import type { ConversationService } from './service.ts'
 export interface SubConversations {
   /** Creates the conversation of a sub-agent and returns its id. @throws AppError `not_found`; as `settleRequest` */
   create(parentId: string, draft: SubDraft): Promise<string>
-  /** Has the sub-agent `id` serve one message; returns the end of its run. @throws AppError `not_found`; as `runSub` */
+  /** Has the sub-agent `id` serve one message; returns how its run ended. @throws AppError `not_found`; as `runSub` */
   run(id: string, run: SubRun): Promise<SubEnd>
   /** Sets the confirmation policy of a sub-agent. @throws AppError `not_found`; the errors of `Gate.write` */
   setPolicy(id: string, policy: JsonObject): Promise<void>

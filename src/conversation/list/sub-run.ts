@@ -59,7 +59,7 @@ export async function runSub(conversation: Conversation, run: SubRun): Promise<S
   conversation.limitBy(run.allowance)
   let stopping: Promise<void> | undefined
   const stop = (): void => void (stopping ??= stopSub(conversation))
-  const pause = (): void => void conversation.pause().catch(ignore) // The conversation is being closed.
+  const pause = (): void => void conversation.pause().catch(ignore) // `pause` rejects when the conversation closes.
   signal.addEventListener('abort', stop, { once: true })
   pausing.addEventListener('abort', pause, { once: true })
   try {
@@ -74,7 +74,7 @@ export async function runSub(conversation: Conversation, run: SubRun): Promise<S
   }
 }
 
-/** Serves the message. Resolves at the end of the run, or after an abort. */
+/** Has the message served. Resolves at the end of the run, or earlier if `run.signal` is aborted. */
 async function serve(conversation: Conversation, run: SubRun): Promise<void> {
   const { text, policy, analyzer, signal } = run
   await conversation.setConfirmationPolicy(policy)
@@ -93,14 +93,14 @@ async function serve(conversation: Conversation, run: SubRun): Promise<void> {
 }
 
 /**
- * Has the parent's user answer the pending actions, and applies the answers. Ends when the run goes on or is stopped.
+ * Has the parent's user answer the pending actions, and applies the answers. Ends when the sub-agent goes on or stops.
  */
 async function settleQuestions(conversation: Conversation, { ask, signal }: SubRun): Promise<void> {
   const withdrawn = new AbortController()
   const answered = new AbortController()
   const watching = untilSettled(conversation, AbortSignal.any([signal, answered.signal]))
     .finally(() => withdrawn.abort())
-  // The `await` below throws a failure of `watching`, after the question has ended.
+  // If `watching` rejects before the question has ended, only the `await` below throws the error.
   watching.catch(ignore)
   const denial = await firstDenial(conversation, (question) => ask(question, withdrawn.signal))
   answered.abort()
@@ -111,7 +111,7 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
     const reason = denial?.outcome === 'denied' ? denial.reason : ''
     await conversation.respond({ accept: denial === undefined, reason })
   }
-  // After a denial the sub-agent goes on. After a denial in its own conversation, it may run already.
+  // After a denial the status is `idle`. The sub-agent then runs again, unless a client has started it already.
   if (conversation.state.execution_status === 'idle') await conversation.run().catch(ignore) // It runs already.
 }
 

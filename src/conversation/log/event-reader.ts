@@ -33,7 +33,7 @@ export interface EventFilter {
 export interface EventQuery extends EventFilter {
   readonly newestFirst: boolean
   readonly limit: number
-  /** Id of the first event of the page. Without a known id, the page begins at the first match. */
+  /** The page begins at the event with this id. If the id is absent or unknown, the page begins at the first match. */
   readonly pageId?: string | undefined
 }
 
@@ -48,8 +48,8 @@ const batch = 256
 const markBatch = 16_384
 
 /**
- * Events of one batch whose lines begin at most this many bytes apart are read together. The bytes of an event that is
- * longer are not searched before it is parsed.
+ * The most bytes between the beginnings of the first and last line of one read. A text search looks for the text in the
+ * bytes of an event before it parses the event, unless the event is longer than this.
  */
 const runLimitBytes = 256 * 1024
 
@@ -93,11 +93,11 @@ export class EventReader {
   idInMemory(seq: number): string | undefined {
     const json = seq >= 0 && seq < this.#log.eventCount ? this.#log.read(seq) : undefined
     if (!(json instanceof Promise)) return json && idOf(json)
-    json.catch(() => undefined) // A caller that needs the event reads it again, and gets the error.
+    json.catch(() => undefined) // The error is not lost: a caller's own read of the event throws it.
     return undefined
   }
 
-  /** Returns the bytes of an event; undefined if it is unknown or damaged. Synchronous when they are in memory. */
+  /** Returns the bytes of an event; undefined for an unknown or damaged event. Synchronous for bytes in memory. */
   find(id: string): Buffer | undefined | Promise<Buffer | undefined> {
     const seq = this.seqOf(id)
     if (seq === -1) return undefined
@@ -116,8 +116,8 @@ export class EventReader {
   }
 
   /**
-   * Returns a page of the events that pass the filter: at most `limit`, and together at most `pageLimitBytes` unless it
-   * is one event. `nextPageId` is the id of the next event that passes, or null at the end.
+   * Returns a page of events that pass the filter: at most `limit` events, with at most `pageLimitBytes` together. A
+   * single event may be longer. `nextPageId` is the id of the next event that passes, or null at the end.
    */
   async page(query: EventQuery): Promise<EventPage> {
     const range = rangeOf(this.#log, query)
@@ -282,7 +282,7 @@ function kindOfMark(mark: number): string | undefined {
 
 /** True for the JSON of the event with this id, in any form of the id. */
 function hasId(json: Buffer, id: string): boolean {
-  // An id in its usual form is compared with the bytes: a text of them would be made for each request.
+  // Compares an id in its usual form with the bytes, so that no string is made of the bytes for each request.
   let at = 0
   while (at < headBytes && !hasTextAt(json, idMember, at)) at++
   const begin = at + idMember.length

@@ -32,7 +32,7 @@ export interface Sink {
   writeMany?(events: readonly Buffer[]): boolean
   /** True when the sink would take nothing now. Nothing is read from the log for a full sink. */
   readonly isFull?: boolean
-  /** Called once, at the end. `next` is the seq after the last event that the sink took. */
+  /** Called when the feed ends the reader. `next` is the seq after the last event that the sink took. */
   end(reason: FeedEnd, next: number): void
 }
 
@@ -61,7 +61,7 @@ export class Feed {
   readonly #readers = new Set<Reader>()
   /** Seq of the next event to publish. Events with this seq or a higher seq may be durable already. */
   #head: number
-  /** The newest time of a published event, or given to `join`. Frames with missed text get no earlier time. */
+  /** The newest time of a published event, or `since` of a reader. Frames with missed text get no earlier time. */
   #time = ''
   /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined
@@ -91,7 +91,7 @@ export class Feed {
   }
 
   /**
-   * Adds a reader that has the events before seq `from`, and has got a frame with the time `since`.
+   * Adds a reader that has the events before seq `from`. Frames with text that it missed get no time before `since`.
    * @throws AppError `unavailable` when the feed has `readerLimit` readers.
    */
   join(from: number, encode: Encode, sink: Sink, since = ''): Reader {
@@ -132,13 +132,13 @@ export class Feed {
     this.#text.add(frame)
   }
 
-  /** Drops the open texts that a published event holds; without an event, all open texts. */
+  /** Drops the open (unfinished) texts that a published event completes; without an event, all open texts. */
   endText(event?: Event): void {
     this.#text.close(event)
     if (event !== undefined && event.timestamp > this.#time) this.#time = event.timestamp
   }
 
-  /** Sends the pieces of text that an up-to-date reader lacks. Returns true when the reader has all pieces. */
+  /** Sends an up-to-date reader the open text that it lacks. Returns true if the reader then has all open text. */
   #completeText(reader: Reader): boolean {
     if (!reader.wants(this.#head)) return false
     if (!this.#text.isAhead(reader.position)) return true
@@ -161,7 +161,7 @@ interface ReaderPlace {
   readonly turns: Turns
   readonly diagnostics: Log
   readonly left: (reader: Reader) => void
-  /** Called when the log has no further event for the reader. Sends it the open texts if it is up to date. */
+  /** Called when the reader has all events of the log. Sends the open texts if all these events are published. */
   readonly caughtUp: (reader: Reader) => void
 }
 
@@ -174,7 +174,7 @@ export function createReadingTurns(): Turns {
 
 export class Reader {
   readonly encode: Encode
-  /** How much of the open texts this reader has. */
+  /** How far this reader has got in the open texts. */
   readonly position: TextPosition = { content: 0, reasoning_content: 0 }
   readonly #place: ReaderPlace
   readonly #sink: Sink

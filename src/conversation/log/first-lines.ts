@@ -23,7 +23,7 @@ export interface ForkSource {
   readonly directory: string
   /** Seq of the last event to copy; -1 for no event. */
   readonly lastEvent: number
-  /** Current agent settings of the source. The copied lines may hold older settings and secrets. */
+  /** The current agent settings of the copied conversation. The copied lines may hold older settings and secrets. */
   readonly agent: JsonObject
   readonly secrets: Readonly<Record<string, JsonObject>>
 }

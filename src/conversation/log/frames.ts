@@ -62,12 +62,12 @@ export class Frames {
     return this.#update('stats', value).json
   }
 
-  /** Returns the time in microseconds of the frame with this id; undefined for an unknown id. */
+  /** Returns the time of a frame of this conversation by its id, in microseconds; undefined for any other id. */
   timeOf(id: string): number | undefined {
     const upper = upperHalf(id)
     if (upper?.[versionAt] !== '7' || lowerHalf(id) !== this.#lowerHalf) return undefined
     const micros = microsOfUpperHalf(upper)
-    // An id with a future time was made before the clock was set back: its time does not order it among the events.
+    // After the clock was set back, an id may have a future time. Its place among the events is then unknown.
     return micros < this.#options.nextStamp().micros ? micros : undefined
   }
 

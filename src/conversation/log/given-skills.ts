@@ -17,7 +17,7 @@ export function givenAfterEvent(given: GivenSkills, event: Event): GivenSkills {
   return kept(given, (id) => !forgotten.has(id))
 }
 
-/** Returns the skills that are still given after a move. @param head id of the new head; null for an empty branch */
+/** Returns the skills that are left after the head moved. @param head id of the new head; null for an empty branch */
 export function givenAfterMove(given: GivenSkills, head: string | null): GivenSkills {
   return kept(given, (id) => head !== null && id <= head)
 }

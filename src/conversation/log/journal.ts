@@ -115,7 +115,7 @@ export class Journal {
     return this.record(draft satisfies Omit<ConversationStateUpdateEvent, 'id' | 'timestamp'>, request)
   }
 
-  /** Stores that a keyed request is done and has caused no event now. Stores nothing without a request. */
+  /** Stores that a keyed request is done, without a further event. Stores nothing without a request. */
   answered(request: KeyedRequest | undefined): void {
     if (request !== undefined) this.keep(['request', { ...request, event: null }])
   }
@@ -133,7 +133,7 @@ export class Journal {
     }
   }
 
-  /** Sends a frame to live readers after all events recorded before it. Never stored; dropped by a failed log. */
+  /** Sends a frame to live readers after all events recorded before it. Never stored; lost when the log fails. */
   push(json: Buffer): void {
     if (this.#failure === undefined) this.#push(json.length, (feed) => feed.push(json))
   }
@@ -143,7 +143,7 @@ export class Journal {
     if (this.#failure === undefined) this.#push(frame.json.length, (feed) => feed.delta(frame))
   }
 
-  /** Drops the agent's open text from the feed, after all earlier lines and pieces. */
+  /** Drops the feed's copy of the text that the agent is writing, after all lines and pieces before this call. */
   endText(): void {
     this.#push(0, (feed) => feed.endText())
   }
@@ -153,7 +153,7 @@ export class Journal {
     return this.#options.log.durable()
   }
 
-  /** Resolves when the backlog is small again or the log has failed; undefined when the backlog is small. */
+  /** Resolves when at most `backlogLimitBytes` wait for the disk, or the log failed; undefined if that is so now. */
   ready(): Promise<void> | undefined {
     if (this.#backlogBytes <= this.#options.backlogLimitBytes) return undefined
     this.#room ??= deferred<void>()
@@ -190,7 +190,7 @@ export class Journal {
   }
 
   #append(json: string, pending: Pending): void {
-    // Also refuses lines during `reopen`, which would cut them off.
+    // Also refuses lines while `reopen` runs, because `reopen` cuts off lines that are not durable.
     if (this.#failure !== undefined) throw this.#failure
     const bytes = Buffer.from(json)
     this.#options.log.append(bytes)

@@ -51,7 +51,7 @@ export class Requests {
     })
   }
 
-  /** Returns the newest record of this request that took effect, if any. @throws AppError `idempotency_mismatch` */
+  /** Returns the request's newest record with a stored event, or with none. @throws AppError `idempotency_mismatch` */
   async #find(request: KeyedRequest): Promise<RequestRecord | undefined> {
     const { events, known } = this.#options
     for (const record of recordsOf(known(), request)) {

@@ -14,12 +14,12 @@ type Field = keyof DeltaPiece
 
 const fields: readonly Field[] = ['reasoning_content', 'content']
 
-/** The number of characters of each field that a reader has, counted from the opening of the conversation. */
+/** How far a reader has got in each field, in characters since the conversation was opened. */
 export type TextPosition = Record<Field, number>
 
 interface Growing {
   text: string
-  /** The position of the first kept character: after `begin` once the beginning was dropped because of the limit. */
+  /** The position of the first kept character: `begin`, where the text begins, or later after a cut. */
   from: number
   begin: number
   end: number
@@ -48,7 +48,7 @@ export class OpenText {
     growing.from = growing.end - growing.text.length
   }
 
-  /** Drops the texts that `event` holds; without an event, both texts. */
+  /** Drops the texts that `event` completes; without an event, both texts. */
   close(event?: Event): void {
     for (const field of event === undefined ? fields : heldBy(event)) {
       const growing = this.#growing[field]
@@ -65,7 +65,7 @@ export class OpenText {
     )
   }
 
-  /** Returns the frames that a reader at `position` lacks, oldest first. Their times are not before `after`. */
+  /** Returns frames with the text that a reader at `position` lacks, oldest first. No frame is dated before `after`. */
   missing(position: Readonly<TextPosition>, after: string): readonly DeltaFrame[] {
     const frames = fields.flatMap((field) => {
       const growing = this.#growing[field]
@@ -76,7 +76,7 @@ export class OpenText {
     return frames.sort((one, other) => (one.id < other.id ? -1 : 1))
   }
 
-  /** Moves `position` to the end of the whole text of the field. */
+  /** Notes in `position` that the reader has the whole text of the field so far. */
   pass(position: TextPosition, field: Field): void {
     position[field] = this.#growing[field].end
   }
@@ -96,7 +96,7 @@ function restOf({ text, from, begin }: Growing, position: number): string {
   return start >= from ? text.slice(start - from) : `[${from - start} characters are left out]\n\n${text}`
 }
 
-/** Returns the open texts that an event completes. A FinishAction, or an action with text, completes both. */
+/** Returns the texts that an event completes. Actions without `thought` leave `content` open, except FinishAction. */
 function heldBy(event: Event): readonly Field[] {
   if (event.kind === 'MessageEvent') return event.source === 'agent' ? fields : []
   if (event.kind !== 'ActionEvent') return []

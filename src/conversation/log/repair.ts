@@ -1,8 +1,8 @@
 /**
  * Makes a conversation writable again after its disk failed or was full (decisions 6 and 13).
  *
- * A failed log refuses all lines until it is reopened. The end of the failed run reopens the log, or else the next
- * write. Reopening also records the end of the run.
+ * A failed log refuses all lines until it is reopened: at the end of the failed run, or else at the next write.
+ * Reopening also records the end of the run.
  */
 import { errorOf, type AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

@@ -70,7 +70,7 @@ export interface ConversationState {
   created_by: KeyedRequest | null
   /** The name of the named key that made the conversation; absent for any other client, and in older caches. */
   made_by?: string | undefined
-  /** The remembered keyed requests except `created_by`, oldest first. */
+  /** The remembered keyed requests, without the create request, oldest first. */
   requests: RequestRecord[]
 }
 
@@ -158,7 +158,7 @@ export function foldEvent(state: ConversationState, event: Event, micros: number
 
 /**
  * Sets the field that `update.key` names. A value of a wrong type leaves the field as it was, but sets the analyzer to
- * null. Of tags and names of skills, only the texts are taken.
+ * null. Tags and names of skills that are no strings are left out.
  */
 function foldUpdate(state: ConversationState, update: ConversationStateUpdateEvent): void {
   const { value } = update

@@ -19,7 +19,7 @@ export interface TranscriptOptions {
 
 const leftOut = '[Earlier parts of the conversation are left out]'
 const actionLimitChars = 200
-/** The share of `limitBytes` at which a message is cut, in characters. */
+/** A message with more characters than this share of `limitBytes` is cut. */
 const messageShare = 0.25
 const batch = 64
 

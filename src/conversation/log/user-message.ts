@@ -14,7 +14,7 @@ export function userMessageOf({ content }: Pick<Message, 'content'>): Message {
   return { role: 'user', content, thinking_blocks: [] }
 }
 
-/** Builds the event of a message. `context` becomes `extended_content`; `skills` names the skills with a text in it. */
+/** Builds a message's event. `context` becomes `extended_content`; `skills` are the names of skills in `context`. */
 export function userMessageEvent(
   message: Message, context: readonly TextContent[] = [], skills: readonly string[] = [],
 ): EventDraft {

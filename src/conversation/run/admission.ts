@@ -6,16 +6,16 @@
  */
 
 export interface AdmissionRules {
-  /** The limits of the server, by name. A name without a limit is absent. */
+  /** The configured limits by name: `conversations`, `runs` and `disk_bytes`. A name without a limit is absent. */
   readonly limits: Readonly<Record<string, number>>
   /**
-   * Decides on a new conversation. The conversation counts as existing until the returned function is called.
+   * Throws to refuse a new conversation. Otherwise it counts as existing until the returned function is called.
    * @param madeBy the name of the named key that makes the conversation, if any
    * @throws AppError `too_many_conversations`, `storage_full`
    */
   creating(id: string, madeBy: string | undefined): () => void
   /**
-   * Decides on a run that a client begins. The run counts as under way until the returned function is called.
+   * Throws to refuse a run of a client. Otherwise the run counts as under way until the returned function is called.
    * @param madeBy the name of the named key that made the conversation, if any
    * @throws AppError `too_many_runs`, `storage_full`
    */

@@ -81,8 +81,8 @@ export class AgentRecords {
   }
 
   /**
-   * Adds a usage report to `stats` and to `agent_state.usage`, and stores it in the log. `storeStats` records the sum
-   * for clients. Ignores reports without figures until a report had a figure.
+   * Adds a usage report to `stats` and to `agent_state.usage`, and stores the report in the log. `storeStats` records
+   * the sum for clients. Reports without figures are not stored before the first report with a figure.
    * @throws AppError when the log accepts no line
    */
   count(report: UsageReport): void {

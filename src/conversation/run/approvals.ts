@@ -39,7 +39,7 @@ export class Approvals {
     return [...this.#options.questions.list(), ...listPending(this.waiting())]
   }
 
-  /** Returns the actions that wait since the end of their turn. Their run may still be recording its end. */
+  /** Returns the actions that wait since the end of their turn. The run of that turn may still be recording its end. */
   waiting(): readonly OpenAction[] {
     const { journal: { state }, runner, seat, questions } = this.#options
     if (questions.list().length > 0) return []
