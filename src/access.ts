@@ -52,7 +52,7 @@ export const scopeOf: Readonly<Record<Exclude<Right, 'open' | 'init'>, Scope>> =
 /** Every right that a key can have. */
 export const allRights: ReadonlySet<string> = rightsOf(scopes)
 
-/** Returns the rights of a key with these scopes. Ignores unknown words. */
+/** Returns the rights of a key with these scopes. Ignores words that name no scope. */
 export function rightsOf(wanted: readonly string[]): ReadonlySet<string> {
   return new Set(Object.entries(scopeOf).flatMap(([right, scope]) => (wanted.includes(scope) ? [right] : [])))
 }

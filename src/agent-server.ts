@@ -39,7 +39,7 @@ import { createHandlers, createListener, type Handlers } from './server.ts'
 export interface AgentServerOptions extends ConfigInput, Partial<PartConfig>, HostParts {
   /** The server's environment; `process/environment` selects the variables for agents. Default: empty. */
   readonly environment?: Environment
-  /** Gets each line of the log, with its newline, in place of the option `logFile`. Must not throw. */
+  /** Receives each line of the server log, with its newline. Replaces the option `logFile`. Must not throw. */
   readonly writeLog?: (line: string) => void
   /** Opens the log files that the options name. A host that renames a log file calls `logFiles.reopen` afterwards. */
   readonly logFiles?: LogFiles
@@ -107,9 +107,9 @@ export interface AgentServer {
   readonly profiles: HostProfiles
   /** Returns an offer of a part, such as `retention`. @throws AppError as `LoadedParts.use` */
   readonly use: Use
-  /** Returns the present load of the server and its work since the start. */
+  /** Returns the present load of the server, and figures of its work since the start. */
   load(): ServerLoad
-  /** Tells an observer of each response and each WebSocket. Returns the function that removes the observer. */
+  /** Reports each response and each WebSocket to the observer. Returns a function that removes the observer. */
   observe(observer: TrafficObserver): () => void
   /** Refuses new work from now on. Resolves when no run is under way, or after `limitMs`. Call `close` next. */
   drain(limitMs: number): Promise<void>
@@ -160,7 +160,7 @@ const thrownLater = (write: (line: string) => void) => (line: string): void => {
   }
 }
 
-/** Checks that the given values are functions. @throws AppError `invalid_option` */
+/** Checks that each member is a function or undefined. @throws AppError `invalid_option` */
 function assertFunctions(given: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(given)) {
     if (value !== undefined && typeof value !== 'function') {

@@ -56,7 +56,7 @@ export interface ToolTurn extends Pick<Turn, 'pausing' | 'ask' | 'usage' | 'reco
   takeStep(): boolean
 }
 
-/** The tools of one open conversation, in the model's order. */
+/** The tools of one open conversation, in the order in which the model gets them. */
 export interface ToolSet {
   readonly tools: readonly Tool[]
   /**
@@ -91,7 +91,7 @@ export interface ClosableTool extends Tool {
 /** Makes a tool with parameters from the settings. */
 export type ToolMaker = (params: Readonly<Record<string, unknown>>) => ClosableTool
 
-/** Makes the definition, for clients, of a tool without its own kind of definition (decisions 1). */
+/** Makes the definition, shown to clients, of a tool for which the contract has no kind of its own (decisions 1). */
 export function mcpToolDefinition(
   tool: McpTool, { description, annotations, meta }: Pick<MCPToolDefinition, 'description' | 'annotations' | 'meta'>,
 ): MCPToolDefinition {

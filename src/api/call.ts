@@ -38,7 +38,7 @@ export interface Route extends Guarded {
   readonly errorForm?: ErrorForm | undefined
 }
 
-/** Returns the body, checked against a schema type and in its normal form. A missing body is an issue. */
+/** Returns the body, checked against a schema type and in its normal form. Throws if the body is missing. */
 export function bodyOf<Input, Normal>(call: Call, type: Checked<Input, Normal>): Normal {
   if (call.body === undefined) throw bodyMissing()
   return parsed(type, call.body, call)
@@ -114,7 +114,7 @@ function parsed<Input, Normal>(type: Checked<Input, Normal>, body: unknown, call
   return result.value
 }
 
-/** Names members of the request that have no effect, in the header `X-Ignored-Members` and for `request-log`. */
+/** Names members of the request that have no effect, in the header `X-Ignored-Members` and in the log of requests. */
 export function tellIgnored(call: Call, members: readonly string[]): void {
   if (members.length === 0) return
   const { exchange } = call

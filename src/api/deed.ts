@@ -37,7 +37,7 @@ export interface SocketMessage {
 }
 
 /**
- * Records a message in the trail, runs `work`, then records its status: 200, or 400 after an error.
+ * Records a message in the trail, runs `work`, then records the status of the message: 200, or 400 after an error.
  * @throws the errors of the trail and of `work`
  */
 export async function recorded(

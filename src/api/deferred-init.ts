@@ -40,7 +40,7 @@ export class DeferredInit {
     return this.#isDormant ? new AppError('unavailable', 'The server waits for POST /api/init') : undefined
   }
 
-  /** True for a route that a dormant server does not serve. Such a route needs a key or is below `/api/`. */
+  /** True while the server is dormant, for a route that needs a key or is below `/api/`. False for `/api/init`. */
   holds(route: Pick<Route, 'right' | 'pattern'>): boolean {
     if (!this.#isDormant || route.pattern === pattern) return false
     return route.right !== 'open' || route.pattern.startsWith('/api/')

@@ -17,7 +17,7 @@ import type { ConversationParts } from './conversations.ts'
 import { resendFields, resendOf, startOf, type Resend } from './resend.ts'
 
 export interface StreamRules {
-  /** The time without other data before a comment is sent. */
+  /** The time without data after which a comment is sent, so that the connection does not look dead. */
   readonly heartbeatMs: number
   /** The time in which a client with a full buffer must take a byte, or is disconnected. */
   readonly stallTimeoutMs: number

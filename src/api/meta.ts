@@ -20,7 +20,7 @@ export interface Meta {
   readonly usableTools: () => Promise<readonly string[]>
   /** The names of the parts that may be loaded. */
   readonly parts: readonly string[]
-  /** The path of the page of the part `docs`; without this part, of `openapi.json`. */
+  /** The path of the page that the part `docs` serves; without this part, the path of `openapi.json`. */
   readonly docs: string
   /** Returns the OpenAPI description of the routes of this server, as JSON. */
   readonly description: () => Promise<Buffer>

@@ -1,8 +1,8 @@
 /**
  * Decides whether the holder of a key may make a request.
  *
- * A key needs the right of the route (`access.ts`). If the key is restricted to a tag, the conversation in the path
- * needs this tag, or looks missing. A route without a conversation in its path then needs `isForRestricted`.
+ * A key needs the right of the route (`access.ts`). For a key that is restricted to a tag, a conversation without this
+ * tag looks missing, and a route without a conversation in its path needs `isForRestricted`.
  */
 import { allRights, scopeOf, type Right } from '../access.ts'
 import { AppError } from '../base/errors.ts'
@@ -28,7 +28,7 @@ export const stranger = withoutKey('stranger', new Set())
 /** The members of a route that say who may use it. */
 export interface Guarded {
   readonly right: Right
-  /** True when a key restricted to a tag may use the route without a conversation in its path. */
+  /** For a route without a conversation in its path: true when a key that is restricted to a tag may use the route. */
   readonly isForRestricted: boolean
 }
 
@@ -56,8 +56,8 @@ export function assertRight({ name, rights }: Principal, right: Right): void {
 }
 
 /**
- * Returns `mode` if the key may see secrets in this mode. `plaintext` needs the right `secrets`. `encrypted` needs
- * `drive`: sealed values open on this server only.
+ * Returns `mode` if the key may see secrets in this mode. `plaintext` needs the right `secrets`. For `encrypted` the
+ * right `drive` is enough: only this server can open sealed values.
  * @throws AppError `forbidden`
  */
 export function assertMayExpose({ principal }: { readonly principal: Principal }, mode: ExposeMode): ExposeMode {

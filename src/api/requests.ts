@@ -86,7 +86,7 @@ export function createRequestHandler(
   }
 }
 
-/** Sends the response to a request that was handed over at `begun`, and tells the log, observers and the trail. */
+/** Sends the response to a request that arrived at `begun`, and tells the log, the observers and the audit trail. */
 function reply(exchange: Exchange, answer: HttpResponse, begun: number, rules: RequestRules): void {
   send(exchange, answer)
   const ms = performance.now() - begun

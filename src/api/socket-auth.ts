@@ -8,7 +8,7 @@ import type { RefusedKeys } from '../http/refused-keys.ts'
 import type { WebSocketConnection } from '../ws/connection.ts'
 
 export interface Admission {
-  /** The authenticated client, or the keys among which the first frame's key must be. */
+  /** The authenticated client, or the keys against which the key in the first frame is checked. */
   readonly by: Principal | KeyRing
   /** Called with an authenticated client. Returns true if the connection may be served, otherwise closes it. */
   readonly onAdmitted: (connection: WebSocketConnection, principal: Principal) => boolean
@@ -24,8 +24,8 @@ const unauthorized = 4001
 const authFrameLimitBytes = 16 * 1024
 
 /**
- * Calls `serve` at once, or when the first frame has a valid key, if `onAdmitted` returns true. Any other first frame
- * or a time-out closes the socket.
+ * Calls `serve` once the client is authenticated and `onAdmitted` returns true. If the upgrade request did not
+ * authenticate the client, the first frame must do so. A wrong first frame or a time-out closes the socket.
  */
 export function admitSocket(
   connection: WebSocketConnection, admission: Admission, rules: AdmissionRules,

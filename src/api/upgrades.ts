@@ -147,7 +147,7 @@ function check(
   request: IncomingMessage, router: Router<SocketRoute>, rules: UpgradeRules, attempt: Attempt,
 ): Checked {
   const { rawHeaders } = request
-  // A body precedes the first frame (RFC 9110, section 7.8), but Node would pass its bytes on as frames.
+  // A body precedes the first frame (RFC 9110, section 7.8), but Node would pass the body's bytes on as frames.
   if (announcesBody(request)) {
     throw new AppError('bad_request', 'Could not open the socket: expected a request without a body')
   }
@@ -197,13 +197,13 @@ function resendFrom(query: string): Resend {
   throw forbidden(`the query parameter "${String(read.issues[0]?.loc[1])}" is not valid`)
 }
 
-/** The close code of a socket whose key or session has ended, or lacks the right. */
+/** The close code of a socket whose key or session has ended, or whose key lacks the right of the route. */
 const refusedKey = 4001
 /** The time for the client's answer to the Close frame after its key has ended. */
 const endingMs = 500
 
 interface Authentication {
-  /** The client, if it is known. Otherwise the keys among which the first frame's key must be. */
+  /** The client, if it is known. Otherwise the keys against which the key in the first frame is checked. */
   readonly by: Principal | KeyRing
   /** The page session whose proof the first frame must have. */
   readonly page?: PageSession
@@ -229,7 +229,7 @@ function forbidden(why: string): AppError {
   return new AppError('origin_not_allowed', `Could not open the socket: ${why}`)
 }
 
-/** Refuses a wrong key, perhaps after a delay. Without a listener, an error of the socket would end the process. */
+/** Calls `refuse`, perhaps after a delay (`refused-keys`). A socket error without a listener would end the process. */
 function refuseLater(
   { socket: { remoteAddress } }: IncomingMessage, socket: Duplex, refusedKeys: RefusedKeys, refuse: () => void,
 ): void {

@@ -96,7 +96,7 @@ export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
-/** Returns a thrown value as an Error. The message, the stack and up to `causeLimit` causes are masked. */
+/** Returns a thrown value as an Error with masked message, stack and causes. Leaves out causes beyond `causeLimit`. */
 export function maskedErrorOf(thrown: unknown, mask: (text: string) => string, causeLimit = 5): Error {
   const error = errorOf(thrown)
   const hasCause = error.cause !== undefined && causeLimit > 0

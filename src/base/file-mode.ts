@@ -4,7 +4,7 @@
  * The group counts as other users. Access control lists are ignored.
  */
 
-/** The most that users other than the owner may do. `read` includes execute. */
+/** The strongest permission of users other than the owner. Execute counts as `read`. */
 export type OthersMay = 'write' | 'read' | 'nothing'
 
 export function othersMay(mode: number): OthersMay {

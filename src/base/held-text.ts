@@ -1,6 +1,6 @@
 /** Stores the end of a text that arrives in chunks, while the end may be part of a secret. */
 
-/** The number of characters that show whether a word is whole: up to 7 of the word, and 2 before the word. */
+/** The most characters that decide whether a short secret is a whole word: 7 of the secret, and 2 before it. */
 export const recentLength = 9
 
 export class HeldText {

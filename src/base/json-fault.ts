@@ -10,7 +10,7 @@ export interface JsonFault {
   readonly reason: string
 }
 
-/** The token that may come next. After `first_value` and `first_key` the array or object may also end. */
+/** The token that may come next. With `first_value` or `first_key`, the array or object may also end. */
 type Expected = 'value' | 'first_value' | 'key' | 'first_key' | 'colon' | 'after_value'
 
 /** Returns the first fault of a text; undefined if the text is JSON. */

@@ -55,7 +55,7 @@ export function createJsonFile(path: string, value: unknown): Promise<boolean> {
   return createFile(path, `${JSON.stringify(value, undefined, 2)}\n`)
 }
 
-/** Parses a file's content. The engine's message may quote secrets, so only its position is kept. */
+/** Parses a file's content. The message of `JSON.parse` may quote secrets, so only the position in it is kept. */
 function parseContent(text: string, valueLimit?: number): unknown {
   try {
     return parseJson(text, valueLimit)

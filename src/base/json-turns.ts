@@ -25,7 +25,7 @@ export async function parseJsonText(text: string, valueLimit = usualValueLimit):
 
 /**
  * Returns the value of a JSON text that this server wrote, without limits. Returns a promise for more than `turnBytes`.
- * @throws SyntaxError, perhaps as a rejection, when the text is not JSON
+ * @throws SyntaxError, or rejects with it, when the text is not JSON
  */
 export function parseOwnJsonBytes(bytes: Buffer): unknown {
   return bytes.length <= turnBytes ? parseOwnJson(bytes.toString()) : parseOwnLong(bytes)

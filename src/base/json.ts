@@ -13,7 +13,7 @@ export interface JsonObject {
 /** The most levels of nesting: more than in any real message, and few enough for recursion. */
 export const maxJsonDepth = 200
 
-/** The default for the most values in a text from outside. */
+/** The default limit for the number of values in a text from outside. */
 export const usualValueLimit = 50_000
 
 /**
@@ -51,8 +51,8 @@ export class TooManyValuesError extends RangeError {
 }
 
 /**
- * Counts the opening brackets, commas and colons outside of strings, up to `most` + 1. A JSON text has at least as many
- * of them as inner values.
+ * Counts the opening brackets, commas and colons outside of strings, up to `most` + 1. A JSON text has at least one
+ * of them for each value, except the outermost value.
  */
 export function countValues(text: string, most: number): number {
   let count = 0
@@ -70,7 +70,7 @@ const backslash = 0x5c
 /** The number of characters to read one by one before `indexOf` searches for the end of a string. */
 const shortString = 64
 
-/** Returns the offset of a string's closing quote; without a closing quote, at least the text's length. */
+/** Returns the offset of the first unescaped quote from `start` on; without a quote, at least the text's length. */
 export function endOfString(text: string, start: number): number {
   let index = start
   for (;;) {

@@ -51,7 +51,7 @@ const loginFolders: ReadonlySet<string> = new Set([
   'CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME', 'COPILOT_HOME', 'CLINE_DATA_DIR', 'OPENHANDS_PERSISTENCE_DIR',
 ])
 
-/** Last words of the names of credentials. `credentialEnding` matches the ends of such words. */
+/** Words with which the names of credentials end. `credentialEnding` also matches longer words, such as `APIKEY`. */
 const credentialWords: ReadonlySet<string> = new Set([
   'PASS', 'PAT', 'AUTH', 'DSN', 'JWT', 'PIN', 'COOKIE', 'CERT', 'CREDENTIAL', 'CREDENTIALS',
 ])
@@ -81,5 +81,5 @@ const tools: ReadonlySet<string> = new Set([
   'PACKER',
 ])
 
-/** Last words of the names of harmless variables, such as `GIT_AUTHOR_EMAIL`. */
+/** Words with which the names of harmless variables end, such as `GIT_AUTHOR_EMAIL`. */
 const plainWords: ReadonlySet<string> = new Set(['NAME', 'EMAIL', 'USER', 'USERNAME', 'LOGIN', 'ID', 'DATE'])

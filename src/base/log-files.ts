@@ -143,7 +143,7 @@ class LogFile implements LogOutput {
 
   async #close(): Promise<void> {
     await within(this.#writing ?? Promise.resolve(), closeLimitMs)
-    await within(this.#handle.close().catch(ignore), closeLimitMs) // Ignored: no more lines are written.
+    await within(this.#handle.close().catch(ignore), closeLimitMs) // An error is ignored: no more lines come.
     this.#options.onClose()
   }
 

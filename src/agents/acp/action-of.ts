@@ -26,7 +26,7 @@ export function actionOf(part: CallPart, call: ToolCall): ActionInput {
   }
 }
 
-/** Returns `task_tracker` for tasks, `delete` or `move` for these edits, otherwise ACP's kind of the call. */
+/** Returns `task_tracker` for tasks, `delete` or `move` for a deleted or moved file, otherwise the call's ACP kind. */
 export function toolNameOf(part: CallPart, call: ToolCall): string {
   if (part.as === 'tasks') return 'task_tracker'
   return part.as === 'edit' && (part.edit.do === 'delete' || part.edit.do === 'move') ? part.edit.do : call.kind
@@ -102,7 +102,7 @@ function withinLimit(data: Readonly<Record<string, unknown>>): Printed {
 }
 
 /**
- * Returns the input if it is an object; `{ input }` for another input; kind, locations and content if it is missing.
+ * Returns the input, or `{ input }` if it is no object; kind, locations and content if the input is missing or empty.
  */
 function inputObject({ input, kind, locations, content }: ToolCall): Readonly<Record<string, unknown>> {
   if (isEmpty(input)) return { kind, locations, content }

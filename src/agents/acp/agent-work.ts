@@ -179,7 +179,7 @@ export class AgentWork implements AgentListener {
     this.#idle = this.#options.timers.after(this.#options.idleMs, () => this.#listener.silent())
   }
 
-  /** Stops the turn: ends its open calls with `reason`, and its questions. Later text is still recorded. */
+  /** Stops the turn: ends open calls with `reason`, and answers questions with `cancelled`. Later text is recorded. */
   async stop(reason: string): Promise<void> {
     this.#endWaits()
     if (this.#taking !== undefined) await this.settled()

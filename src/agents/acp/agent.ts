@@ -133,7 +133,7 @@ class AcpAgent implements Agent, AgentSession {
 
   async close(): Promise<void> {
     this.#closed.abort(new AppError('unavailable', 'The agent was closed'))
-    await Promise.allSettled(this.#work) // The caller of each gets its error.
+    await Promise.allSettled(this.#work) // The caller that began the work gets its error.
     await this.#program.close()
     await this.#files.settled()
   }
@@ -304,7 +304,7 @@ class AcpAgent implements Agent, AgentSession {
     this.#publish(session.state)
   }
 
-  /** Returns the history as text; empty for a session that has served a prompt (`KeptSession.isPrompted`). */
+  /** Returns the history as text (`AgentHost.transcript`); empty if the session has served a prompt (`isPrompted`). */
   async #transcript(upTo: 'served' | 'now'): Promise<string> {
     const { host, transcriptLimitBytes: limitBytes = defaultTranscriptLimitBytes } = this.#options
     return this.#kept.isPrompted ? '' : host.transcript({ limitBytes, upTo })
@@ -341,7 +341,7 @@ class AcpAgent implements Agent, AgentSession {
   }
 }
 
-/** True for a turn that failed before it was served, except after a missing login. */
+/** True for a turn that failed before its messages were served. False if the failure is a missing login. */
 function isLost(end: TurnEnd): boolean {
   return end.outcome === 'failed' && !end.served && end.code !== 'ACPAuthRequired'
 }

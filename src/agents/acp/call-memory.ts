@@ -15,7 +15,7 @@ export class CallMemory {
   readonly #ids = new Map<string, number>()
   readonly #limit: number
   #recalling: Promise<void> | undefined
-  /** True once the agent has sent a text of an input in pieces. A text that stopped growing may then be unfinished. */
+  /** True once a text of an input has arrived in pieces. From then on, a text that stops growing may be unfinished. */
   lengthensTexts = false
 
   constructor(limit: number = defaultLimit) {

@@ -40,8 +40,8 @@ export interface RecordedAs {
 }
 
 /**
- * Returns a note for a call that did other work than its action shows; otherwise an empty text. A changed input gets a
- * note too, if the call was allowed or incomplete.
+ * Returns a note for a call that did other work than its action shows; otherwise an empty text. Another input for the
+ * same work gets a note only if the call was allowed or was recorded as incomplete.
  */
 export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeOptions, isAllowed: boolean): string {
   const before = recorded.call
@@ -55,7 +55,7 @@ export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeO
     : `[The agent told the input after this call was recorded: ${now}]`
 }
 
-/** Returns the input without new members that change no work (opencode). */
+/** Returns the input without a new `description`, and without a new `cwd` that is the working folder (opencode). */
 function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOptions): unknown {
   if (!isObject(input) || !isObject(before)) return input
   const isRemark = (name: string, value: unknown): boolean => {

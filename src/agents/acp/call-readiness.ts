@@ -30,7 +30,7 @@ export function tellsWork(call: ToolCall, options: ShapeOptions): boolean {
   return call.kind === 'edit' && (diffsOf(call).length > 0 || hasPathAndText(call.input))
 }
 
-/** True when the call is incomplete if no more updates come. */
+/** True when the updates so far may show only a part of the call. */
 export function isPartial(call: ToolCall, options: ShapeOptions, lengthensTexts: boolean): boolean {
   if (call.status === 'pending' && lengthensTexts) return true
   return call.announcesInput && !hasWholeInput(call) && !tellsWork(call, options)
@@ -46,7 +46,7 @@ export function lengthens(before: ToolCall, after: ToolCall): boolean {
   })
 }
 
-/** True when `recorded` describes the work of `asked`. It may describe more work (opencode). */
+/** True when `recorded` describes all work of `asked`. `recorded` may describe more work (opencode). */
 export function contains(recorded: ToolCall, asked: ToolCall, options: ShapeOptions): boolean {
   const [was, is] = [shapeOf(recorded, options), shapeOf(asked, options)]
   if (is.as === 'command' && !(was.as === 'command' && was.command === is.command)) return false
@@ -62,15 +62,15 @@ export function hasMembers(whole: unknown, part: unknown): boolean {
 }
 
 /**
- * True when the call describes its whole work. True for an agent that announces no inputs, because other members
- * describe the work. For the kinds edit and execute a whole input is not enough.
+ * True when the call describes its whole work. Without an announced input, other members describe the work. Otherwise
+ * the input must be whole, and the kind must be neither edit nor execute.
  */
 function tellsAll(call: ToolCall): boolean {
   if (!call.announcesInput) return true
   return hasWholeInput(call) && call.kind !== 'edit' && call.kind !== 'execute'
 }
 
-/** The names of input members for a path, and for a new text. An old text alone shows no change. */
+/** Names of input members with a path, and with a new text. An old text is left out, because it shows no change. */
 const pathNames = ['path', 'file_path', 'filePath', 'abs_path', 'filepath']
 const textNames = ['content', 'file_text', 'text', 'new_string', 'newString', 'new_str', 'newText', 'patch', 'diff']
 

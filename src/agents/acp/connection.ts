@@ -55,7 +55,7 @@ export interface ConnectionOptions {
   readonly valueLimit?: number | undefined
 }
 
-/** How long the last lines of a program may take after its exit. */
+/** The longest wait for the last lines of a program after its exit. */
 const lastLinesMs = 1000
 const noiseLogLimit = 20
 
@@ -141,7 +141,7 @@ export class AgentConnection {
     try {
       await this.#program.stop()
     } finally {
-      // Ends the wait of `over` for the last lines: a closed peer does not call `onClosed`.
+      // A closed peer does not call `onClosed`. Without this line `over` would wait for `lastLinesMs`.
       this.#ended.resolve(undefined)
       await this.#over
     }

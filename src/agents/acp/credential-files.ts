@@ -66,7 +66,7 @@ export async function lendFiles(options: LendOptions): Promise<LentFiles> {
 }
 
 export class LentFiles {
-  /** Variables that tell the program where the files are. */
+  /** Environment variables that tell the program where the files are. */
   readonly variables: Record<string, string> = {}
   readonly #options: LendOptions
   readonly #files: LentFile[] = []
@@ -215,10 +215,7 @@ async function removeLent(path: string): Promise<void> {
   await removeFile(path)
 }
 
-/**
- * Reads a regular file of at most `fileLimitBytes`. Returns undefined for anything else that a program put in its
- * place.
- */
+/** Returns the text of a regular file of at most `fileLimitBytes`; undefined for anything else at the path. */
 async function readRegular(path: string): Promise<string | undefined> {
   try {
     const found = await stat(path)

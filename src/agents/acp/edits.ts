@@ -26,7 +26,7 @@ export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
   return []
 }
 
-/** Functions that each read one form of edits, the preferred form first. Each runs for every update: keep it fast. */
+/** Each function reads one form of edits; the first with edits counts. All may run for every update: keep them fast. */
 const sources = [diffEdits, fileEdits, patchEdits, unifiedEdits, wordEdits, resultEdits] as const
 
 export function lengthOf(edit: Edit): number {
@@ -40,7 +40,7 @@ function diffEdits(call: ToolCall): readonly Edit[] {
   })
 }
 
-/** Reads opencode's `files`, each with `type` and `patch`: in the input of a question, or in the result. */
+/** Reads opencode's `files`, with `type` and `patch` each, in the input of a question or the result of a call. */
 function fileEdits({ input, rawOutput }: ToolCall): readonly Edit[] {
   const asked = objectsOf(memberAt(input, 'files'))
   const files = asked.length > 0 ? asked : objectsOf(memberAt(rawOutput, 'metadata', 'files'))

@@ -1,6 +1,6 @@
 /**
- * Sends the first request to an agent: ACP `initialize`, version 1. It offers no file system and no terminal
- * (sessions.md, "Beginning").
+ * Sends the first request to an agent: ACP `initialize`, version 1. The request offers no file system and
+ * no terminal (sessions.md, "Beginning").
  */
 import { AcpFailure } from './failure.ts'
 import { memberAt } from '../../base/fields.ts'

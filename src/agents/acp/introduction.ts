@@ -48,7 +48,7 @@ export class Introduction {
     this.#notes.clear()
   }
 
-  /** Returns the text about approval: the agent's mode, the work it does unasked, and the lack of a sandbox. */
+  /** Returns the text about approval: the agent's mode, what it does without asking, and the lack of a sandbox. */
   #approval({ mode, runsUnasked }: StartedSession['session']): string {
     const inMode = mode === undefined ? 'The agent has no modes' : `The agent is in the mode "${mode}"`
     if (!asks(this.#options.policy())) {

@@ -25,7 +25,7 @@ async function withToken(name: string, server: Fields, tokens: McpTokens, signal
   const isOAuth = memberAt(server, 'auth', 'strategy') === 'oauth2'
   if (url === undefined || server['enabled'] === false || !isOAuth) return server
   const state = memberAt(server, 'auth', 'state')
-  const token = tokens.tokenFor({ name, url }, state, signal).catch(() => undefined) // Undefined: no token.
+  const token = tokens.tokenFor({ name, url }, state, signal).catch(() => undefined) // An error counts as no token.
   const given = await within(token, patienceMs)
   const held = given === undefined || given === 'late' ? {} : { state: { tokens: { access_token: given } } }
   return { ...server, auth: { strategy: 'oauth2', ...held } }

@@ -69,7 +69,7 @@ export function modeRequest(
  */
 export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRules {
   const { asking, open, moreOpen, closed = [], unasked = [] } = modes
-  // `*` means that the agent confines each command. It is trusted in the tested version only.
+  // `*` is for an agent that confines each command. Only the tested version is trusted to do so.
   const trusted = isMeasured ? unasked : unasked.filter((words) => words !== '*')
   const isMoreOpen = (mode: string): boolean =>
     isMeasured ? moreOpen.includes(mode) : mode !== asking && !closed.includes(mode)

@@ -17,14 +17,14 @@ export function isOpenOption({ id, category, values }: Named, value: string): bo
   return isOpenByName(value) || (isOpenByName(id) && values.some(isOff) && !isOff(value))
 }
 
-/** Returns a value of the option with which the agent asks, preferably from `offWords`; undefined without one. */
+/** Returns a value with which the agent asks, preferably one of `offWords`; undefined if there is no such value. */
 export function closedValue(option: Named): string | undefined {
   return option.values.find(isOff) ?? option.values.find((value) => !isOpenOption(option, value))
 }
 
 /**
- * Returns a stand-in for an option whose values are unknown because no session runs. With its value `off`,
- * `isOpenOption` judges the id.
+ * Returns a stand-in for an option whose values are unknown because no session runs. `isOpenOption` takes
+ * the id into account only if a value such as `off` exists.
  */
 export function unknownOption(id: string): Named {
   return { id, category: undefined, values: ['off'] }

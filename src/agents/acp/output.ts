@@ -27,7 +27,7 @@ export function outputOf(call: ToolCall): Output {
 /** The most characters of an output that are stored, in the event or in the output's file. */
 const keptLimitChars = 1_000_000
 
-/** Returns the output of a call, cut to `keptLimitChars`. */
+/** Returns the output of a call. A text above `keptLimitChars` is cut there and gets a note at the end. */
 export function keptOutputOf(call: ToolCall): Output {
   const output = outputOf(call)
   if (output.text.length <= keptLimitChars) return output
@@ -44,7 +44,7 @@ export function shorten(text: string, limitChars: number, fileName: string): str
 
 /** The image types that model APIs accept. */
 const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
-/** Matches characters of base64 with at most two `=` at the end (RFC 4648, section 4). Their number is not checked. */
+/** Matches characters of base64 with at most two `=` at the end (RFC 4648, section 4). The length is not checked. */
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /** The data URLs of checked image blocks. Each block is read several times, and a check of 15 MB takes 30 ms. */

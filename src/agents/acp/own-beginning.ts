@@ -23,7 +23,7 @@ export interface OwnBeginningOptions {
 
 /** The tail of a turn: the time after its end in which a text may still belong to it. */
 const tailMs = 2000
-/** The most updates that wait. At the limit no more messages are read from the agent. */
+/** The most updates that wait for a turn. At the limit no more messages are read from the agent. */
 const heldLimit = 1000
 const rememberedMessages = 50
 
@@ -50,7 +50,7 @@ export class OwnBeginning {
     return this.#hasBegun
   }
 
-  /** Gives a turn the stored updates and questions, then further updates and questions until `detach`. */
+  /** Gives a turn the stored and the new updates and questions, until `detach`. `isPrompt`: the turn sends a prompt. */
   attach(listener: AgentListener, isPrompt: boolean): void {
     this.#listener = listener
     this.#wasPrompted ||= isPrompt
@@ -73,8 +73,8 @@ export class OwnBeginning {
   }
 
   /**
-   * Passes one `session/update` to the turn. Between turns, stores the update and asks for a turn, or drops an update
-   * that begins no work. At `heldLimit` returns a promise that resolves when no update waits.
+   * Passes one `session/update` to the turn. Between turns, drops updates until one begins work; stores this update and
+   * the next ones, and asks for a turn. At `heldLimit` returns a promise that resolves when no update waits.
    */
   hear(update: Fields): void | Promise<void> {
     const isNew = this.#isNewMessage(update)
@@ -133,8 +133,8 @@ export class OwnBeginning {
   }
 
   /**
-   * True when an update about a call begins new work: with a new id, if it describes the call; with the id of an
-   * earlier call, if it is a `tool_call`, comes after the tail and the call has not ended.
+   * True when an update about a call begins new work. With a new id, the update must describe the call; an ended
+   * call counts only after a prompt and its tail. With a known id, a `tool_call` of an open call counts after the tail.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update['toolCallId'])
@@ -144,7 +144,7 @@ export class OwnBeginning {
     return !isOver && !this.#isTail && update['sessionUpdate'] === 'tool_call' && !isEmpty(update['status'])
   }
 
-  /** Returns false only between turns, for a known `messageId`. Remembers the newest `rememberedMessages` ids. */
+  /** False for a known `messageId` between turns, otherwise true. Remembers the newest `rememberedMessages` ids. */
   #isNewMessage(update: Fields): boolean {
     const id = textOf(update['messageId'])
     if (id === undefined || (this.#listener === undefined && this.#messages.has(id))) return id === undefined

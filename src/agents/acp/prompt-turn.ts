@@ -146,7 +146,7 @@ export class PromptTurn {
     return withTail(withRefusedLogin(failure, tail, agent.quirks.loginRefusedOnStderr), tail, agent.quirks.idleTalk)
   }
 
-  /** Cancels the prompt; returns two members of PromptTurnEnd. `hasRun`: a process of this turn may still run. */
+  /** Cancels the prompt and returns two members for PromptTurnEnd. `hasRun`: a process of this turn may still run. */
   async #cancel(
     answer: Promise<Ending>,
     hasRun = this.#work.events.hasOpenCalls,

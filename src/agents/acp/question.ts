@@ -26,7 +26,7 @@ export function questionOf({ id, title, event, shape, call }: AskedCall): Omit<Q
   }
 }
 
-/** Returns the diff of the first of `more` + 1 edits. The old text is empty for an insertion, null without a text. */
+/** Returns the diff of an edit that `more` edits follow. The old text is empty for an insertion, null if unknown. */
 function shownDiff(edit: Edit, more: number): QuestionDiff {
   const replaced = edit.do === 'insert' ? '' : null
   const old_text = 'oldText' in edit ? shortened(edit.oldText) : replaced

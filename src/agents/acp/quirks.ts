@@ -4,7 +4,7 @@
  */
 
 export interface Quirks {
-  /** True when the titles of `execute` calls are the commands. */
+  /** True when the title of an `execute` call is the command. */
   readonly titleIsCommand?: true
   /** True when `end_turn` with `usage: null`, or the status `systemError`, is the only sign that the model failed. */
   readonly failsWithoutUsage?: true
@@ -13,7 +13,7 @@ export interface Quirks {
    * text counts only if the prompt's result has no usage.
    */
   readonly failureText?: RegExp
-  /** Matches a refused login in an error or in the agent's last text, beside the words for every agent (failure.ts). */
+  /** Matches a refused login in an error or in the agent's last text. Adds to the words for all agents (failure.ts). */
   readonly loginRefused?: RegExp
   /** Matches stderr after a refused login that the agent's response does not report. */
   readonly loginRefusedOnStderr?: RegExp

@@ -98,7 +98,7 @@ export class AcpSession {
     this.#onChange = onChange
   }
 
-  /** Sets the keeper of the agent's own work. Without a keeper, own work is dropped and its questions are cancelled. */
+  /** Sets the keeper of the agent's own work. Without one, updates of this work are dropped and questions cancelled. */
   keepOwnWork(keeper: OwnWorkKeeper): void {
     this.#keeper = keeper
   }
@@ -108,7 +108,7 @@ export class AcpSession {
     return this.#own.isHolding
   }
 
-  /** Gives a turn the updates of work that the agent began by itself, the stored updates first. */
+  /** Gives a turn the updates and questions of work that the agent began by itself, the stored ones first. */
   take(listener: AgentListener): void {
     this.#own.attach(listener, false)
   }
@@ -120,7 +120,7 @@ export class AcpSession {
     return this.#processes
   }
 
-  /** Ends a turn and lists the running processes, so that the next turn can recognize its own. */
+  /** Ends a turn and lists the running processes, so that the next turn can tell which processes it started. */
   rest(wasStopped: boolean): void {
     this.#own.detach(wasStopped)
     this.#processes = this.#findProcesses()
@@ -289,7 +289,7 @@ export class AcpSession {
     return new AcpSession({ ...this.#options, id, choices, mcpServers: [] })
   }
 
-  /** Closes and deletes this session, a copy, as far as the agent supports it. The program keeps running. */
+  /** Closes and deletes a session that `fork` opened, as far as the agent can. The program keeps running. */
   async discard(): Promise<void> {
     this.connection.unlisten(this.id)
     this.#own.close()
@@ -321,7 +321,7 @@ export class AcpSession {
 
   #hear(update: Fields): void | Promise<void> {
     const failure = failedMcpServer(update)
-    // The failed start of an MCP server comes as a tool call that no update would end.
+    // Codex reports the failed start of an MCP server as a tool call. The session's state shows the failure instead.
     if (failure !== undefined) return this.#mcpServerFailed(failure)
     const choices = updateChoices(this.#choices, update)
     if (choices !== this.#choices) {

@@ -14,7 +14,7 @@ import type { ToolCall } from './tool-calls.ts'
 
 export interface ShapeOptions {
   readonly workingDir: string
-  /** True when the agent's titles of `execute` calls are the commands. */
+  /** True when the title of an `execute` call is the command. */
   readonly titleIsCommand: boolean
 }
 
@@ -28,7 +28,7 @@ export type CallPart =
 
 export type Shape = CallPart | { readonly as: 'edits'; readonly edits: readonly Edit[] }
 
-/** A longer input, in characters, is not recorded, because the history has several copies of an input. */
+/** The most characters of a recorded input. A note replaces a longer input: the history has several copies of each. */
 export const inputLimitChars = 1_000_000
 
 export function shapeOf(call: ToolCall, options: ShapeOptions): Shape {

@@ -58,7 +58,7 @@ export class AgentSlots {
   }
 
   /**
-   * Waits for a free slot and takes it for the agent of a conversation. `end` is called to end the agent while idle.
+   * Waits for a free slot and takes it for the agent of a conversation. `end` is called to end the idle agent.
    * @throws AppError `unavailable` when too many agents wait; the signal's reason
    */
   async take(conversationId: string, end: () => void, signal: AbortSignal): Promise<AgentSlot> {
@@ -84,7 +84,7 @@ export class AgentSlots {
       await untilAborted(turn.promise, signal)
       this.#promised--
     } catch (reason) {
-      // The agent left the queue because it got a slot. The slot goes to the next agent.
+      // The agent already got a slot when its wait was aborted. The slot goes to the next agent.
       if (!this.#queue.delete(turn)) {
         this.#promised--
         this.#giveNext()
@@ -133,7 +133,7 @@ export class AgentSlots {
 export interface AgentSlot {
   /** Marks the agent as idle: it may be ended. */
   idle(): void
-  /** Marks the agent as busy: it is not ended for its slot or its idle time. */
+  /** Marks the agent as busy: it is not ended, even if other agents wait for a slot. */
   busy(): void
   /** Frees the slot. Call it after the agent has ended. Idempotent. */
   release(): void

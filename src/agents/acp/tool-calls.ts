@@ -88,7 +88,7 @@ export function hasWholeInput({ input }: ToolCall): boolean {
 
 export interface Diff {
   readonly path: string
-  /** Null for a new file, also when the agent sends an empty text (Gemini). */
+  /** Null for a new file. An empty text counts as null, because Gemini sends it for a new file. */
   readonly oldText: string | null
   readonly newText: string
   /** The kind of change in `_meta.kind` (Codex): `add`, `update` or `delete`. */

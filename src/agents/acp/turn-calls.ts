@@ -69,8 +69,8 @@ export class TurnCalls {
   }
 
   /**
-   * Waits a limited time for the calls of a question that does not describe its work. Returns undefined for any other
-   * question.
+   * Waits a limited time until the agent has announced the calls of a question that names no work (`namesNoWork`).
+   * Returns undefined for any other question.
    */
   untilAnnounced(toolCall: Fields, withdrawn: AbortSignal): Promise<void> | undefined {
     const id = idOf(toolCall)
@@ -105,7 +105,7 @@ export class TurnCalls {
     this.#open.get(callId)?.reject(reason, source)
   }
 
-  /** Ends with a note each call without updates since it was allowed: its updates may have had another id. */
+  /** Answers with a note each open call that got no update after it was allowed: updates may have had another id. */
   settleUnheardOf(): void {
     for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
   }
@@ -142,7 +142,7 @@ export class TurnCalls {
     return undefined
   }
 
-  /** Returns the open calls without a permission, each with the agent's id. */
+  /** Returns the open calls that no permission allows, each with the id that the agent gave to the call. */
   #unasked(): readonly (readonly [id: string, call: ReportedCall])[] {
     return [...this.#calls].filter(([, call]) => !call.isOver && !call.isAllowed)
   }
@@ -167,8 +167,8 @@ export class TurnCalls {
   }
 
   /**
-   * Returns `open` if it is not recorded yet, or if its recorded action shows all of `asked`. If `isWhole`, an
-   * incomplete action is not enough. Otherwise begins a new call, and gives `open` a result that names the new call.
+   * Returns `open` if it has no action yet, or if its action shows all of `asked` and, when `isWhole`, is complete.
+   * Otherwise begins a new call for the question, and answers `open` with a note that names the new call.
    */
   #callToAsk(id: string, open: ReportedCall, asked: ToolCall, isWhole: boolean): ReportedCall {
     const { recorded } = open
@@ -200,8 +200,8 @@ export class TurnCalls {
 }
 
 /**
- * True when an update with a used id begins another call: its status is `pending` or `in_progress`, and it is a
- * `tool_call` or, for an id of an earlier turn, has an input.
+ * True when an update with a used id begins another call. Its status must be `pending` or `in_progress`. It must be a
+ * `tool_call`, or have an input and an id of an earlier turn.
  */
 function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
   if (news['status'] !== 'pending' && news['status'] !== 'in_progress') return false
@@ -211,7 +211,7 @@ function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
 /** True for a question that names a call without its work: no input, content or locations, and no kind but `other`. */
 function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
   const isOther = kind === undefined || kind === null || kind === 'other'
-  // Gemini describes a call with empty lists.
+  // Empty lists do not count as missing: Gemini sends them when it describes a call.
   return isOther && isEmpty(rawInput) && !Array.isArray(content) && !Array.isArray(locations)
 }
 

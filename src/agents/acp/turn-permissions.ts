@@ -2,8 +2,8 @@
  * Answers the permission requests of an agent in one turn. Each request is recorded, then the policy or the user
  * decides.
  *
- * No call is allowed before its action is durable. A call that is too long for its action is denied where the user
- * would have to decide.
+ * No call is allowed before its action is durable. If the user would have to decide, a call is denied when its action
+ * shows only a part of the call.
  */
 import { errorOf } from '../../base/errors.ts'
 import { deferred } from '../../base/wait.ts'
@@ -95,7 +95,7 @@ export class TurnPermissions {
     return allowOnce(options)
   }
 
-  /** Denies all calls of a question with `refusal`. If it concerns only `refused`, the others get `refusedTogether`. */
+  /** Denies all calls of a question with `refusal`. If `refused` is given, the other calls get `refusedTogether`. */
   #deny(
     asked: readonly AskedCall[],
     options: readonly QuestionOption[],

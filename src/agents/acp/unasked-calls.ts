@@ -61,7 +61,7 @@ export class UnaskedCalls {
     return onUnasked === 'allow' ? undefined : new AcpFailure('UnaskedAction', stoppedBy(ran))
   }
 
-  /** Publishes the count at the end of the turn and forgets the turn's verdicts. */
+  /** At the end of a turn: publishes the count of calls without permission, and forgets the turn's verdicts. */
   settle(): void {
     this.#judged.clear()
     this.#show()

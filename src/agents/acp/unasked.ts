@@ -20,7 +20,7 @@ export interface RanCall {
 }
 
 /**
- * - `fine`: allowed; or not refused, and in no need of a question.
+ * - `fine`: allowed, or a call that needs no question and was not refused.
  * - `let-through`: a command that the agent's mode runs without a question.
  * - `unclear`: not allowed, and not known to change anything.
  * - `unasked`: refused, or not allowed although it needed a question.
@@ -66,7 +66,7 @@ function effectOf(call: ToolCall, shape: Shape): Effect {
 }
 
 const commandNames = ['command', 'commands', 'cmd', 'script']
-/** Matches the beginning of a patch: in Codex's form, of git, of diff. */
+/** Matches the beginning of a patch in the form of Codex, git or diff. */
 const patchBegins = /^\s*(?:\*\*\* Begin Patch|diff --git |Index: |--- \S)/
 
 function effectOfInput(input: unknown, shape: Shape): Effect {
@@ -82,7 +82,7 @@ function effectOfInput(input: unknown, shape: Shape): Effect {
 const harmlessRedirects = /(?:[12&]?>\s*\/dev\/null|2>&1)(?=[\s;|&]|$)/g
 /** Matches shell syntax beyond programs joined by `|`, `||`, `&&` or `;`: redirects, substitution, line breaks, ... */
 const moreThanPrograms = /[>`\n\r\\]|<[<(>]|\$[({]|(?<!&)&(?!&)/
-/** Matches arguments that make `find`, `sort` and others write or run something, and all but simple sed and awk. */
+/** Matches arguments that let `find`, `sort` and others write or run something, and complex `sed` and `awk` scripts. */
 const doesMore = new RegExp([
   String.raw`\s(?:-delete|-exec\w*|-ok\w*|-fprint\w*|-fls|--output|--pre|--ext-diff)\b`,
   String.raw`\b(?:sort|tree)\b.*\s-\w*o`,
@@ -91,7 +91,7 @@ const doesMore = new RegExp([
 ].join('|'))
 const longestCommandChars = 2000
 
-/** True when each program starts with words of `lets` and the rest of the command is harmless. `*` allows all. */
+/** True when every program call in a command begins with words of `lets` and is harmless. `*` in `lets` allows all. */
 export function isLetThrough(command: string, lets: readonly string[]): boolean {
   if (lets.includes('*')) return true
   if (lets.length === 0 || command.length > longestCommandChars) return false

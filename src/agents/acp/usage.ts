@@ -32,7 +32,7 @@ export function mergeContextUse(before: ContextUse, update: Fields): ContextUse 
   return { ...before, ...present({ used: figureOf(update['used']), size: figureOf(update['size']), cost }) }
 }
 
-/** Returns `before` with the figures in the `_meta` of an update of any kind. */
+/** Returns `before` with the usage figures from the `_meta` of an update; `before` itself if `_meta` has none. */
 export function mergeMetaUse(before: ContextUse, { _meta }: Fields): ContextUse {
   if (_meta === undefined || _meta === null) return before
   const call = figuresIn(memberAt(_meta, 'usage'))
