@@ -27,7 +27,7 @@ async function eventsOf(id: string): Promise<readonly unknown[]> {
 
 drive('conversations that wait for a free agent have their place, and move up as others end', async () => {
   const ids: string[] = []
-  const expected = ['Working on', 'Waits for a free agent: 1st of 1', 'Waits for a free agent: 2nd of 2']
+  const expected = ['Run sleep 100', 'Waits for a free agent: 1st of 1', 'Waits for a free agent: 2nd of 2']
   const rowOf = (id: string): string => `(document.querySelector('.row[data-id="${id}"] .row-meta')?.textContent ?? '')`
   for (const [index, command] of ['sleep 100', 'echo at-last', 'sleep 101'].entries()) {
     const id = await create(server)
@@ -49,7 +49,7 @@ drive('conversations that wait for a free agent have their place, and move up as
   await server.rest.post(`/api/conversations/${second}/run`)
   await tab.until(`${rowOf(second)}.startsWith('In the queue, 2nd of 2')`)
   await server.rest.delete(`/api/conversations/${first}`)
-  await untilStatus(tab, 'Working on')
+  await untilStatus(tab, 'Run sleep 101')
   await tab.until(`${rowOf(second)}.startsWith('In the queue, 1st of 1')`)
   await server.rest.delete(`/api/conversations/${third}`)
   await show(tab, second)

@@ -137,11 +137,11 @@ test('a path in the workspace is relative to it; another path and a command are 
   const shown = (folder: string, inner: object): string => {
     return subjectIn(folder, describeCall({ action: action('c', 'r', { action: inner }), result: undefined }))
   }
-  const read = { kind: 'ReadFileAction', file_path: '/work/a.ts' }
-  assert.is(shown('/work', read), 'a.ts')
-  assert.is(shown('/other', read), '/work/a.ts')
-  assert.is(shown('', read), '/work/a.ts')
-  assert.is(shown('/work', { kind: 'TerminalAction', command: '/work/run.sh' }), '/work/run.sh')
+  const read = { kind: 'ReadFileAction', file_path: '/project/a.ts' }
+  assert.is(shown('/project', read), 'a.ts')
+  assert.is(shown('/other', read), '/project/a.ts')
+  assert.is(shown('', read), '/project/a.ts')
+  assert.is(shown('/project', { kind: 'TerminalAction', command: '/project/run.sh' }), '/project/run.sh')
 })
 
 test.run()
