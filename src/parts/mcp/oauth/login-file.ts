@@ -113,12 +113,21 @@ export function secretsOf({ accessToken, refreshToken, source }: Login): string[
   return [accessToken, refreshToken, source?.client.secret].flatMap((secret) => secret ?? [])
 }
 
-/**
- * Returns the logins by server name. Of the logins of servers with one name, the last is returned. Addresses
- * are left out, because they may contain credentials.
- */
-function byServer(logins: KeptLogins): ReadonlyMap<string, unknown> {
-  return new Map([...logins].map(([key, kept]) => [/^\[(".*?[^\\]"),/.exec(key)?.[1] ?? '', kept]))
+/** Returns the logins by server name, for the log. Addresses are left out, because they may contain credentials. */
+function byServer(logins: KeptLogins): ReadonlyMap<string, readonly KeptLogin[]> {
+  const found = new Map<string, KeptLogin[]>()
+  for (const [key, kept] of logins) {
+    const name = JSON.stringify(serverOf(key).name)
+    found.set(name, [...(found.get(name) ?? []), kept])
+  }
+  return found
+}
+
+/** Returns the name and the address in a key of `keyOf`. */
+function serverOf(key: string): LoginServer {
+  const [name, url] = Object.values(parseJson(key) ?? {})
+  if (typeof name !== 'string' || typeof url !== 'string') throw new TypeError('Expected the key of a login')
+  return { name, url }
 }
 
 function nameOf(key: string): string {
@@ -131,9 +140,9 @@ function encode({ login, since, refused }: KeptLogin): string {
 
 function decode(key: string, sealed: string, cipher: Cipher, mask: (key: string, login: Login) => void): KeptLogin {
   const opened = cipher.open(sealed, contextOf(key))
-  const [, url] = Object.values(parseJson(key) ?? {})
+  const { url } = serverOf(key)
   const content = opened === undefined ? undefined : parseJson(opened)
-  if (!isObject(content) || typeof url !== 'string') throw new TypeError('Expected a sealed login of a server')
+  if (!isObject(content)) throw new TypeError('Expected a sealed login of a server')
   const login = loginOf(content['state'], url)
   if (login !== undefined) mask(key, login)
   return { login, since: numberOf(content['since']) ?? 0, refused: textOf(content['refused']) }

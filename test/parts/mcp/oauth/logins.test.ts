@@ -1,13 +1,20 @@
 /** Logins: kept sealed, renewed once for all who use them, and over when the authorization server says so. */
 import * as assert from 'uvu/assert'
+import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loginOf, stateOf } from '../../../../src/parts/mcp/oauth/login.ts'
-import { keyOf, newest, withKept, type KeptLogins } from '../../../../src/parts/mcp/oauth/login-file.ts'
+import { keyOf, newest, openLoginFile, withKept, type KeptLogins } from '../../../../src/parts/mcp/oauth/login-file.ts'
 import { createLogins, LoginRequiredError, type Bearer } from '../../../../src/parts/mcp/oauth/logins.ts'
 import { AppError, messageOf } from '../../../../src/base/errors.ts'
+import { silentLog } from '../../../../src/base/log.ts'
+import { createMasker } from '../../../../src/base/masking.ts'
 import { deferred } from '../../../../src/base/wait.ts'
+import { changeLog } from '../../../../src/settings/change-log.ts'
+import { createCipher } from '../../../../src/settings/cipher.ts'
+import { createMaskedValues } from '../../../../src/settings/masked-values.ts'
 import type { StoredFile } from '../../../../src/settings/stored-file.ts'
+import { makeFolder } from '../../../support/processes.ts'
 import { failure } from '../../../support/rpc.ts'
 import { suite } from '../../../support/suite.ts'
 import { never, withWorld, type World } from './world.ts'
@@ -276,5 +283,28 @@ test('a close waits for a renewal, and keeps what it has brought', () => withWor
   assert.is(await tokenOf(world.bearer()), await renewal)
   assert.is(world.grants('refresh_token').length, 1)
 }))
+
+test('a change of a login names its server, also when the name ends in a backslash or has two addresses', async () => {
+  const { folder, remove } = makeFolder()
+  const told: string[][] = []
+  const file = openLoginFile({
+    path: join(folder, 'mcp-logins.json'),
+    cipher: createCipher({ keys: [randomBytes(32)], random: randomBytes }),
+    setMasked: createMaskedValues(createMasker()),
+    onChange: (before, after) => changeLog({ ...silentLog, info: (_message, fields) => {
+      told.push([String(fields?.['names'])])
+    } }, 'changed')(before, after),
+  })
+  const ended = { login: undefined, since: 1, refused: undefined }
+  const [first, second] = ['https://a.test', 'https://b.test'].map((url) => keyOf({ name: 'odd\\', url }))
+  assert.ok(first !== undefined && second !== undefined)
+  try {
+    await file.update((logins) => new Map([...logins, [first, ended], [second, ended]]))
+    await file.update((logins) => new Map([...logins, [first, { ...ended, since: 2 }]]))
+    assert.equal(told, [['"odd\\\\"'], ['"odd\\\\"']])
+  } finally {
+    remove()
+  }
+})
 
 test.run()
