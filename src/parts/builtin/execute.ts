@@ -14,8 +14,8 @@ import type { Tool, ToolTurn } from '../../agents/tool.ts'
 import type { Hooks } from '../../agents/hooks.ts'
 import { environmentMessage } from './environment-message.ts'
 
-/** An action that is recorded in the log, and its tool. */
-export interface Deed {
+/** A tool call whose action is recorded in the log. */
+export interface RecordedCall {
   readonly actionId: string
   readonly callId: string
   readonly tool: Tool
@@ -43,10 +43,12 @@ export interface ExecuteOptions {
  * Runs the actions and records their results. Returns the actions that no hook refused.
  * @throws the signal's reason when the turn is stopped
  */
-export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions): Promise<readonly Deed[]> {
+export async function executeAll(
+  calls: readonly RecordedCall[], options: ExecuteOptions,
+): Promise<readonly RecordedCall[]> {
   const { turn } = options
-  const limit = deeds.every(({ tool }) => tool.isConcurrent) ? deeds.length : options.concurrencyLimit
-  const results: (readonly EventDraft[] | undefined)[] = deeds.map(() => undefined)
+  const limit = calls.every(({ tool }) => tool.isConcurrent) ? calls.length : options.concurrencyLimit
+  const results: (readonly EventDraft[] | undefined)[] = calls.map(() => undefined)
   let next = 0
   let recorded = 0
   const recordInOrder = (): void => {
@@ -56,33 +58,33 @@ export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions
     }
   }
   const work = async (): Promise<void> => {
-    while (next < deeds.length && !turn.signal.aborted) {
+    while (next < calls.length && !turn.signal.aborted) {
       const place = next++
-      const deed = deeds[place]
-      if (deed === undefined) return
-      const result = await execute(deed, options)
+      const call = calls[place]
+      if (call === undefined) return
+      const result = await execute(call, options)
       // After a stop, record a result only if it is an observation: the stop itself may have caused an error.
       if (turn.signal.aborted && result[0]?.kind !== 'ObservationEvent') return
       results[place] = result
       recordInOrder()
     }
   }
-  await Promise.all(Array.from({ length: Math.min(deeds.length, limit) }, work))
+  await Promise.all(Array.from({ length: Math.min(calls.length, limit) }, work))
   turn.signal.throwIfAborted()
-  return deeds.filter((_deed, place) => results[place]?.[0]?.kind !== 'UserRejectObservation')
+  return calls.filter((_call, place) => results[place]?.[0]?.kind !== 'UserRejectObservation')
 }
 
 /** Returns the events of one action: its result, then the hooks' messages for the model. */
-async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[]> {
+async function execute(call: RecordedCall, options: ExecuteOptions): Promise<EventDraft[]> {
   const { turn, mask, maskObservation, hooks, isApproved, log } = options
-  const { actionId, callId, tool, action, recorded } = deed
+  const { actionId, callId, tool, action, recorded } = call
   const use = { tool: tool.name, action: recorded }
   const names = { tool_name: tool.name, tool_call_id: callId }
   try {
     const { refusal, notes } = await hooks.beforeTool(use, turn.signal)
-    if (refusal !== undefined) return [rejection(deed, refusal), ...notes.map(environmentMessage)]
-    const call = { id: callId, signal: turn.signal, isApproved, turn: turnOf(deed, options) }
-    const observation = await maskObservation(await tool.run(action, call))
+    if (refusal !== undefined) return [rejection(call, refusal), ...notes.map(environmentMessage)]
+    const toolCall = { id: callId, signal: turn.signal, isApproved, turn: turnOf(call, options) }
+    const observation = await maskObservation(await tool.run(action, toolCall))
     const answer = {
       kind: 'ObservationEvent',
       source: 'environment',
@@ -104,7 +106,7 @@ async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[
   }
 }
 
-function turnOf({ actionId }: Deed, { turn, takeStep }: ExecuteOptions): ToolTurn {
+function turnOf({ actionId }: RecordedCall, { turn, takeStep }: ExecuteOptions): ToolTurn {
   return {
     actionId,
     takeStep,
@@ -115,7 +117,7 @@ function turnOf({ actionId }: Deed, { turn, takeStep }: ExecuteOptions): ToolTur
   }
 }
 
-function rejection({ actionId, callId, tool }: Deed, reason: string): EventDraft {
+function rejection({ actionId, callId, tool }: RecordedCall, reason: string): EventDraft {
   return {
     kind: 'UserRejectObservation',
     source: 'environment',

@@ -22,7 +22,7 @@ import { report, type ModelChoice } from './recording/report.ts'
 import { splitByMessages, type SplitAnswer } from './recording/split-answer.ts'
 import type { Critic, Critique } from './critic.ts'
 import { environmentMessage } from './environment-message.ts'
-import { executeAll, type Deed } from './execute.ts'
+import { executeAll, type RecordedCall } from './execute.ts'
 import type { Hooks } from '../../agents/hooks.ts'
 import { maskingWays, maskMessage, maskObservation } from './recording/masked.ts'
 import { originalOf, type CallCipher } from './recording/original-calls.ts'
@@ -130,17 +130,17 @@ function assertGoesOn({ signal, pausing }: Turn): void {
 /** Executes the actions that the user has approved. */
 async function runApproved(options: StepOptions): Promise<void> {
   const { turn, view } = options
-  const deeds = view.openActions(turn.approved).flatMap((event) => deedOf(event, options))
-  if (deeds.length > 0) await execute(deeds, options, true)
+  const calls = view.openActions(turn.approved).flatMap((event) => recordedCallOf(event, options))
+  if (calls.length > 0) await execute(calls, options, true)
 }
 
 /**
  * Returns an approved action with its original arguments, as a list. When the action cannot be executed, records an
  * error for the model and returns an empty list.
  */
-function deedOf(
+function recordedCallOf(
   { id, tool_call_id, tool_name, action: recorded }: ActionEvent, { tools, turn, view, cipher }: LoopOptions,
-): Deed[] {
+): RecordedCall[] {
   const tool = tools.find(({ name }) => name === tool_name)
   const action = recorded === null ? undefined : originalOf(id, recorded, view.keptCall(id), cipher)
   if (tool !== undefined && recorded !== null && action !== undefined) {
@@ -310,20 +310,22 @@ async function act(
   const waits = needsConfirmation(judged, { policy: host.policy(), hasAnalyzer })
   const masked = await maskMessage(message, maskingWays(host))
   const origin = { responseId, critique: kept.critique, message: partial.rest(masked), waits }
-  const deeds = await recordCalls(prepared, origin, options)
+  const calls = await recordCalls(prepared, origin, options)
   kept.recordReports()
   if (waits) return { outcome: 'waiting', served: true }
-  const done = await execute(deeds, options, false)
+  const done = await execute(calls, options, false)
   return done.some(({ action }) => action.kind === 'FinishAction') ? finished : undefined
 }
 
 /** Executes recorded actions. Returns the actions that no hook refused. */
-async function execute(deeds: readonly Deed[], options: StepOptions, isApproved: boolean): Promise<readonly Deed[]> {
+async function execute(
+  calls: readonly RecordedCall[], options: StepOptions, isApproved: boolean,
+): Promise<readonly RecordedCall[]> {
   const { host, history, turn, view, concurrencyLimit, hooks, log, steps } = options
   // No tool may start before its action is durable. `next()` waits for that (decisions 6).
   view.add(await history.next())
   const { mask } = host
-  return executeAll(deeds, {
+  return executeAll(calls, {
     turn, concurrencyLimit, isApproved, mask, hooks, log, takeStep: () => steps.take(),
     maskObservation: (observation) => maskObservation(observation, maskingWays(host)),
   })

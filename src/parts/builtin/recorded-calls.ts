@@ -10,7 +10,7 @@ import type { Action } from '../../schema/generated/actions.ts'
 import type { ActionEvent } from '../../schema/generated/events.ts'
 import type { Message, MessageToolCall } from '../../schema/generated/values.ts'
 import type { Critique } from './critic.ts'
-import type { Deed } from './execute.ts'
+import type { RecordedCall } from './execute.ts'
 import { maskAction, maskCall, maskingWays } from './recording/masked.ts'
 import { sealAction, type CallCipher } from './recording/original-calls.ts'
 import type { BadCall, PreparedCall } from './calls/tool-calls.ts'
@@ -34,7 +34,7 @@ export interface RecordOptions {
 /** Records the calls. The first event also has the model's text and thoughts. Returns the actions to execute. */
 export async function recordCalls(
   calls: readonly (PreparedCall | BadCall)[], origin: Origin, options: RecordOptions,
-): Promise<Deed[]> {
+): Promise<RecordedCall[]> {
   const shown: ShownCall[] = []
   for (const call of calls) {
     shown.push(await shownCall(call, options.host))
@@ -63,7 +63,7 @@ async function shownCall(prepared: PreparedCall | BadCall, host: AgentHost): Pro
 
 function recordCall(
   { prepared, call, shown }: ShownCall, isFirst: boolean, origin: Origin, { turn, host, cipher }: RecordOptions,
-): Deed[] {
+): RecordedCall[] {
   const { mask } = host
   const { id } = turn.record({
     kind: 'ActionEvent',

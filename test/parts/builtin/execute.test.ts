@@ -1,6 +1,6 @@
 /** A batch of actions: how many run at once, in which order results are told, and what a stop leaves undone. */
 import * as assert from 'uvu/assert'
-import { executeAll, type Deed, type ExecuteOptions } from '../../../src/parts/builtin/execute.ts'
+import { executeAll, type ExecuteOptions, type RecordedCall } from '../../../src/parts/builtin/execute.ts'
 import type { Tool } from '../../../src/agents/tool.ts'
 import { AppError } from '../../../src/base/errors.ts'
 import type { Log } from '../../../src/base/log.ts'
@@ -14,11 +14,11 @@ import { memoryHost } from '../../agents/acp/memory-host.ts'
 const test = suite('agents/builtin/execute')
 
 interface Batch {
-  readonly deeds: readonly Deed[]
+  readonly calls: readonly RecordedCall[]
   readonly options: ExecuteOptions
-  /** Places of the deeds whose tools have begun. */
+  /** Places of the calls whose tools have begun. */
   readonly begun: readonly number[]
-  /** Ends the tool of the deed at this place. */
+  /** Ends the tool of the call at this place. */
   end(place: number): Promise<void>
   /** What was recorded: the call of each answer, with its kind. */
   answers(): string[]
@@ -36,7 +36,7 @@ function batchOf(count: number, concurrencyLimit: number): Batch {
     log.push(`${message}: ${String(tool)}: ${error instanceof Error ? error.stack : ''}`)
   }
   const gates: Deferred<void>[] = Array.from({ length: count }, () => deferred())
-  const deeds = gates.map((gate, place): Deed => {
+  const calls = gates.map((gate, place): RecordedCall => {
     const run: Tool['run'] = async () => {
       begun.push(place)
       await gate.promise
@@ -47,7 +47,7 @@ function batchOf(count: number, concurrencyLimit: number): Batch {
   })
   const hooks = { beforeTool: async () => ({ refusal: undefined, notes: [] }), afterTool: async () => [] }
   return {
-    deeds,
+    calls,
     begun,
     log,
     options: {
@@ -81,8 +81,8 @@ function settled(): Promise<void> {
 }
 
 test('no more tools run at once than the limit, and the next begins when one has ended', async () => {
-  const { deeds, options, begun, end } = batchOf(4, 2)
-  const done = executeAll(deeds, options)
+  const { calls, options, begun, end } = batchOf(4, 2)
+  const done = executeAll(calls, options)
   await settled()
   assert.equal(begun, [0, 1])
   await end(1)
@@ -92,8 +92,8 @@ test('no more tools run at once than the limit, and the next begins when one has
 })
 
 test('results are told in the order of the calls, whichever tool ends first', async () => {
-  const { deeds, options, answers, end } = batchOf(3, 3)
-  const done = executeAll(deeds, options)
+  const { calls, options, answers, end } = batchOf(3, 3)
+  const done = executeAll(calls, options)
   await end(2)
   await end(1)
   assert.equal(answers(), [])
@@ -103,8 +103,8 @@ test('results are told in the order of the calls, whichever tool ends first', as
 })
 
 test('after a stop no further tool begins, and what was done by then is told', async () => {
-  const { deeds, options, begun, answers, end, stop } = batchOf(3, 1)
-  const done = executeAll(deeds, options).then(() => 'done', (error: unknown) => String(error))
+  const { calls, options, begun, answers, end, stop } = batchOf(3, 1)
+  const done = executeAll(calls, options).then(() => 'done', (error: unknown) => String(error))
   await settled()
   stop()
   await end(0)
@@ -114,9 +114,9 @@ test('after a stop no further tool begins, and what was done by then is told', a
 })
 
 test('an error that no tool of this server throws on purpose is logged with its stack, masked', async () => {
-  const { deeds: [deed], options, log, answers } = batchOf(1, 1)
-  assert.ok(deed !== undefined)
-  const failing = (error: Error): Deed => ({ ...deed, tool: toolOf(async () => { throw error }) })
+  const { calls: [call], options, log, answers } = batchOf(1, 1)
+  assert.ok(call !== undefined)
+  const failing = (error: Error): RecordedCall => ({ ...call, tool: toolOf(async () => { throw error }) })
   const mask = (text: string): string => text.replaceAll('canary-of-a-tool', '<secret-hidden>')
   await executeAll([failing(new AppError('invalid_input', 'No such file'))], { ...options, mask })
   assert.equal(log, [])
