@@ -138,7 +138,7 @@ class ChangeStream {
     if (this.#noted.size > 0) this.#plan()
   }
 
-  /** Writes the queue's length and the places of the visible conversations, if they differ from `#toldQueue`. */
+  /** Sends the queue's length, and the places in it of conversations that the client may see, if they have changed. */
   #tellQueue(): void {
     const queue = this.#sources.agentQueue()
     const places = Object.fromEntries(queue.map((id, index) => [id, index + 1] as const)

@@ -37,8 +37,8 @@ export class Codes {
   }
 
   /**
-   * Spends a code and returns the id of its named key. Returns `spent` for a code spent before, `unknown` for any other
-   * invalid code.
+   * Spends a code, and returns the `key` that `make` got for it. Returns `spent` for a code that was spent before, and
+   * `unknown` for any other code that is not valid.
    */
   spend(code: string): Pick<Code, 'key'> | 'spent' | 'unknown' {
     const digest = digestOf(code)

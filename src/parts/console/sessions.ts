@@ -164,7 +164,7 @@ export class Sessions implements PageSessionSource {
   /** Tells whether the named key of a session was revoked or has expired. */
   #hasLostKey({ key }: SessionView): boolean {
     const { source } = this.#parts.namedKeys
-    // There is no source before the part with the named keys has started.
+    // Before the part `keys` has started, the named keys are not known. Until then no key counts as lost.
     return key !== undefined && source !== undefined && source.byId(key) === undefined
   }
 

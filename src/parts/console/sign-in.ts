@@ -33,9 +33,9 @@ export interface SignInParts {
 const cookiePaths = ['api', 'sockets']
 
 /**
- * Spends a code and begins a session. A page that is signed in keeps its session and gets an empty proof.
+ * Spends a code and begins a session. A page that has a session keeps it, with its proof, and gets an empty proof.
  *
- * @throws AppError `unauthorized` for a code that is not valid; `bad_request` as `begin`
+ * @throws AppError `unauthorized` for a code that is not valid; `bad_request` without a readable header Host
  */
 export async function signIn(parts: SignInParts, call: Call): Promise<HttpResponse> {
   const { codes, refusedCodes, log } = parts
@@ -51,7 +51,7 @@ export async function signIn(parts: SignInParts, call: Call): Promise<HttpRespon
   })
 }
 
-/** Begins a session with the rights of the request's key. @throws the errors of `begin` */
+/** Begins a session with the rights of the request's key. @throws AppError `bad_request` without a readable Host */
 export function beginSession(parts: SignInParts, call: Call): Promise<HttpResponse> {
   return begin(parts, call, call.principal.keyId)
 }

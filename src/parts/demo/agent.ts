@@ -19,7 +19,7 @@ export interface DemoAgentOptions {
   readonly runCommand: RunCommand
   /** The pause after each piece of text, so that the text grows visibly. */
   readonly paceMs: number
-  /** The most sessions. Default 100. */
+  /** The most sessions that the agent makes. Default 100. */
   readonly sessionLimit?: number
   /** The prefix of session ids, which differs in each process. */
   readonly idPrefix: string

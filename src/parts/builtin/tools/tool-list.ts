@@ -1,6 +1,6 @@
-/** The names of the tools that settings can name on every machine, besides `finish` and `think`. */
+/** The names of the tools that every machine can run, except the default tools `finish` and `think`. */
 
-/** The names of the tools that work on files, without a process. */
+/** The names of the tools that start no process. `task_tracker` keeps a list; the others work on files. */
 export const fileToolNames = [
   'file_editor', 'planning_file_editor', 'read_file', 'write_file', 'edit', 'list_directory', 'glob', 'grep',
   'task_tracker',

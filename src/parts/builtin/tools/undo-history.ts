@@ -17,16 +17,16 @@ import { keyOfToken, type Cipher } from '../../../settings/cipher.ts'
 import type { ResealFolder } from '../../../part.ts'
 
 export interface UndoHistory {
-  /** Keeps a change, unless its old content alone exceeds the size limit. */
+  /** Adds a change, and drops the oldest changes above the limits. Ignores a change whose old content is too large. */
   record(change: Change): Promise<void>
-  /** Returns the newest kept change of this file; undefined when none is kept. */
+  /** Returns the newest stored change of the file at `path`; undefined when no change of it is stored. */
   newest(path: string): Promise<UndoEntry | undefined>
   /**
    * Returns the content before a change; undefined when there was no file.
    * @throws AppError `invalid_input` when the content cannot be decrypted; the error of a failed read
    */
   contentBefore(entry: UndoEntry): Promise<Buffer | undefined>
-  /** Removes an undone change. `version` is the file's version after the undo; `none` without a file. */
+  /** Removes an undone change. `version` is the file's version after the undo; `none` if the undo removed the file. */
   forget(entry: UndoEntry, version: string): Promise<void>
 }
 
@@ -42,9 +42,9 @@ export interface UndoEntry {
   readonly id: string
   readonly path: string
   readonly version: string
-  /** The version before the change; `none` when there was no file. */
+  /** The version of the file before the change; `none` when the change made the file. */
   readonly versionBefore: string
-  /** The size of the old content. */
+  /** The size of the content before the change; 0 when the change made the file. */
   readonly bytes: number
 }
 
@@ -130,8 +130,8 @@ export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Ci
   }
 
   /**
-   * Removes the entry of an undone change. The entry of the file's previous change gets the file's new version, so that
-   * the previous change can be undone too.
+   * Removes the entry of an undone change. The undo changed the file's version. So the entry of the file's previous
+   * change gets the new version: a change can be undone only while the file has the version of its entry.
    */
   async function forget(entry: UndoEntry, version: string): Promise<void> {
     const rest = (await read()).filter(({ id }) => id !== entry.id)

@@ -1,7 +1,7 @@
 /**
  * The tool `write_file`: writes a whole file, new or existing, in UTF-8.
  *
- * Clients get the old text where possible; the model does not.
+ * Clients get the old text, if the old file was readable text. The model does not get it.
  */
 import { readFile, writeFile } from '../../workspace-files/files.ts'
 import type { ContainedPath } from '../../workspace-files/paths.ts'

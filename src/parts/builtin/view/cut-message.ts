@@ -27,10 +27,10 @@ export function isCut({ source, llm_message: { content } }: MessageEvent): boole
   return source === 'agent' && last?.type === 'text' && last.text === cutMark
 }
 
-/** Returns the messages that show a cut answer to a model; none for an answer of thoughts alone. */
+/** Returns the messages that show a model an answer that was cut off; none when it has thoughts but no text. */
 export function shownOfCut({ llm_message: { content, reasoning_content: thoughts } }: MessageEvent): Message[] {
   const mark = toMessage({ role: 'user', content: cutMark.trim() })
-  // The mark alone: an earlier message has the text (recording/split-answer). Thoughts alone: nothing is shown.
+  // A message with the mark alone follows an earlier message with the text (recording/split-answer).
   if (content.length < 2) return thoughts === undefined ? [mark] : []
   return [toMessage({ role: 'assistant', content: content.slice(0, -1) }), mark]
 }

@@ -29,7 +29,7 @@ export interface Unit {
 /** The calls of one answer, and their results so far. */
 export interface Batch {
   readonly id: string
-  /** True when the model may have been switched after this answer. */
+  /** True when the settings have changed since this answer, so it may come from another model than the current one. */
   isOfAnother: boolean
   readonly ids: string[]
   readonly actions: ActionEvent[]
@@ -149,7 +149,7 @@ function batchMessages({ isOfAnother, actions, calls, results }: Batch, state: J
   })
   const tools = answered.flatMap((call) => results.get(call.id) ?? [])
   const message = isOfAnother ? unsigned(answer) : answer
-  // Leave out the state when a call has no result: the state describes all calls of the answer.
+  // Leave out the provider's private data when a call has no result: the data describe all calls of the answer.
   return [
     withState(message, !isOfAnother && answered.length === calls.length ? state : undefined),
     ...tools.map((tool) => ({ message: tool })),

@@ -28,7 +28,7 @@ import {
 /** The size of a view. */
 export interface ViewSize {
   readonly events: number
-  /** The characters, as `charsOf` counts them. */
+  /** The number of characters in the view's messages, as `charsOf` counts them. */
   readonly chars: number
 }
 
@@ -45,12 +45,12 @@ export class View {
   #told: ModelMessage[] = []
   #settledSize: ViewSize = { events: 0, chars: 0 }
   #batch: Batch | undefined
-  /** The units since the last batch, each of them a message. */
+  /** The units after the last batch. Each of them is a message. */
   #said: Unit[] = []
   #isOpen = false
   #isCondensationRequested = false
   #responses = new Map<string, JsonObject>()
-  /** The sealed originals of the last batch's calls, by the id of their ActionEvent. */
+  /** The actions of the last batch that wait for the user, unmasked and sealed (`keepCall`), by their ids. */
   #calls = new Map<string, string>()
   #newest: Event[] = []
   #lastUserMessage: MessageEvent | undefined
@@ -123,14 +123,14 @@ export class View {
     return batch.actions.filter(({ id, tool_call_id }) => ids.includes(id) && !batch.results.has(tool_call_id))
   }
 
-  /** Returns the sealed original of an action that waits for approval; undefined when none was kept. */
+  /** Returns an action that waits for the user, unmasked and sealed (`keepCall`); undefined if it was not stored. */
   keptCall(actionId: string): string | undefined {
     return this.#calls.get(actionId)
   }
 
   /**
-   * Returns all messages. A note replaces each image when `withImages` is false. Settled messages without such a note
-   * stay the same objects, which BodyEncoder compares, until a condensation or a switch of the model.
+   * Returns all messages. When `withImages` is false, a note replaces each image. The other messages of settled units
+   * stay the same objects until a condensation or a switch of the model, so `llm/body-encoder` encodes them once.
    */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
     const system = this.#system === undefined ? [] : [this.#system.message]
@@ -204,7 +204,7 @@ export class View {
     for (const event of this.#late.splice(0)) this.#addMessage(event)
   }
 
-  /** Drops signatures and state, because a provider may refuse a request with a signature of another model. */
+  /** Drops signatures and the provider's private data: a provider may refuse a request with those of another model. */
   #modelSwitched(): void {
     this.#settled = this.#settled.map(unsignedUnit)
     this.#said = this.#said.map(unsignedUnit)
@@ -238,7 +238,7 @@ export class View {
     this.#isOpen = true
   }
 
-  /** Moves the current batch and the units after it to the settled units, before a new batch begins. */
+  /** Moves the batch and the units after it to `#settled`, before a new batch begins. Later results are ignored. */
   #settle(): void {
     const units = [...this.#batchUnits().map((unit) => ({ ...unit, isOpen: false })), ...this.#said]
     this.#settled.push(...units)
@@ -284,8 +284,8 @@ export class View {
 const errorHeader = '[An error occurred during execution.]\n'
 
 /**
- * Returns the note (`suffix`) to add to the output of a terminal; empty when the content already ends with the note, as
- * for a refused call and in older histories.
+ * Returns the note (`suffix`) to add to a terminal's output, if there is one. The content of a refused call, or in an
+ * older history, already ends with the note. Then the note is not added again.
  */
 function suffixOf(observation: Observation): readonly Content[] {
   if (observation.kind !== 'TerminalObservation') return []

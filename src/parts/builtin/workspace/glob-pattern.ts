@@ -55,7 +55,7 @@ function stateOf(routes: readonly Route[]): GlobState {
   }
 }
 
-/** Returns the route with more places: after each `**` in reach also the next place, because `**` may match nothing. */
+/** Returns the route with the index after each `**` added to `places`, because `**` may match no directory. */
 function pastDoubleStars({ parts, places }: Route): Route {
   const reached = new Set<number>()
   for (const place of places) {

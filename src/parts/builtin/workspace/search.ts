@@ -30,7 +30,7 @@ export interface Found {
 export interface ContentQuery {
   /** A regular expression; a leading `(?i)` ignores case. `^` and `$` match the ends of a line. */
   readonly pattern: string
-  /** A glob for the names of searched files, or for their relative paths if it has a slash. Default `*`. */
+  /** A glob for file names or, if it has a slash, for file paths relative to the searched folder. Default `*`. */
   readonly include: string | undefined
   /** The size of the largest file that is searched. */
   readonly limitBytes: number

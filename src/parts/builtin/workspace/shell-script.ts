@@ -62,7 +62,7 @@ export function commandScript(options: {
   const secrets = Object.entries(env).filter(([name]) => mayExport(name))
   const preparation = [
     `${variable.nonce}=${nonce}`,
-    // Remove the command file, because it holds secrets. Bash has read all of it.
+    // Remove the command file, because it holds secrets. Bash reads a sourced file whole before it runs a line.
     ...(secrets.length === 0 ? [] : [`\\command rm -f ${quote(files.command)}`]),
     ...secrets.flatMap(([name, value]) => [
       `{ \\builtin echo unset ${name}; \\builtin declare -p ${name}; } >>${restore} 2>/dev/null`,
@@ -72,7 +72,7 @@ export function commandScript(options: {
     `[[ \${${variable.status}-0} == 0 ]] || (exit "$${variable.status}")`,
   ]
   return lines([
-    // Write the preparation on one line, to keep the line numbers in bash's messages.
+    // Join the lines, so that `eval` is in line 1. In bash's messages the command then has its own line numbers.
     [...preparation, `\\builtin eval ${quote(command)}`].join('; '),
     // Set the prompt variables again: the command may have changed them. The redirection hides the trace of `set -x`.
     `{ ${variable.status}=$?; ${prompts}; \\builtin return "$${variable.status}"; } 2>/dev/null`,
@@ -122,7 +122,7 @@ export interface ShellReport {
   readonly username: string
 }
 
-/** Returns the exit status in the end mark of the command with this nonce; undefined for another command's mark. */
+/** Returns the exit status in the end mark of the command with this nonce; undefined for any other mark. */
 export function statusIn(mark: string, nonce: string): number | undefined {
   const [own, status = ''] = mark.split(';')
   return own === nonce && /^\d{1,3}$/.test(status) ? Number(status) : undefined

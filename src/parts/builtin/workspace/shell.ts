@@ -38,7 +38,7 @@ export type CommandEnd =
   | { readonly end: 'exited'; readonly exitCode: number }
 
 const startLimitMs = 20_000
-/** The interval between checks for a report whose mark has not arrived. */
+/** The interval between two looks for the report file of a command whose end mark has not arrived. */
 const lookIntervalMs = 500
 /** The longest wait for remaining output after the shell has exited. */
 const drainLimitMs = 1000
@@ -164,7 +164,7 @@ export class Shell {
     if (early !== undefined) return early
     const waitMs = Math.min(limitMs, lookIntervalMs)
     const isLate = await within(this.#changed.promise, waitMs) === 'late'
-    // Without a mark, read the report only after `lookIntervalMs` without output. Until then output may still arrive.
+    // Before the end mark arrives, read the report file only after a silent interval: output may follow the report.
     return this.#commandEnd(isLate && waitMs === lookIntervalMs)
   }
 
@@ -179,8 +179,8 @@ export class Shell {
   }
 
   /**
-   * Kills the processes that were started after the last `markStart`. The first `begin` calls it unless it was called
-   * before. Returns false when a process survives, or before the first `markStart`.
+   * Kills the processes that were started after the last `markStart`. Returns false when a process survives, or before
+   * the first `markStart`. If nobody has called `markStart`, the first `begin` calls it.
    */
   async killStarted(): Promise<boolean> {
     if (this.#before === undefined) return false
@@ -240,7 +240,7 @@ export class Shell {
     return parseReport(text)
   }
 
-  /** Makes a report from the mark, for a command without a readable report file; undefined before the mark arrives. */
+  /** Makes a report from the command's end mark, in place of an unreadable report file; undefined before the mark. */
   #reportInMark(): ShellReport | undefined {
     if (this.#status === undefined) return undefined
     return { exitCode: this.#status, pid: -1, workingDir: this.#workingDir, python: '', username: '' }

@@ -21,7 +21,7 @@ export interface TerminalOutputOptions {
 
 export interface TakenOutput {
   readonly text: string
-  /** The path of the file with a long output, if the file could be written. */
+  /** The file with the output, up to `fileLimitBytes`; absent for a short output, and after a failed write. */
   readonly file?: string
 }
 
@@ -93,7 +93,7 @@ class OutputFile {
     }
   }
 
-  /** Closes the file. Returns its path; undefined when a write failed. */
+  /** Closes the file. Returns its path; undefined when the file could not be opened or written. */
   async close(): Promise<string | undefined> {
     await this.#handle?.close().catch(this.#options.onError)
     return this.#hasFailed ? undefined : this.#path

@@ -102,7 +102,7 @@ function stateAfterEscape(char: string): State {
   return ' #%()*+-./'.includes(char) ? 'skip-one' : 'text'
 }
 
-/** The current line and its cursor. Methods return the text that can no longer change. */
+/** The current line and its cursor. `control` and `sequence` return the text that can no longer change. */
 class OpenLine {
   #text = ''
   #cursor = 0

@@ -42,10 +42,10 @@ export interface TerminalOptions {
 }
 
 export interface TerminalRequest {
-  /** A command to run; with `isInput`, text to type or the name of a key; empty to read more output. */
+  /** The command to run, or with `isInput` the text or the name of the key to type. Empty to read more output. */
   readonly command: string
   readonly isInput: boolean
-  /** The longest wait for the command's end. The command then goes on. By default `idleMs` and `callLimitMs` apply. */
+  /** The longest wait for the command's end. The command then goes on. By default `TerminalOptions` limits the wait. */
   readonly timeoutMs?: number | undefined
   /** True to end the shell before the command, which then runs in a new shell. */
   readonly reset: boolean
@@ -87,7 +87,7 @@ export class Terminal {
   #last: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
   #report: ShellReport | undefined
-  /** The signal of the call that last started a command; all calls of a turn have the same signal. */
+  /** The signal of the last call that started a command. A call with another signal belongs to a new turn. */
   #signal: AbortSignal | undefined
 
   constructor(options: TerminalOptions) {
@@ -254,7 +254,7 @@ export class Terminal {
     return { note, exitCode: ended.exitCode }
   }
 
-  /** Sends Ctrl-C, then kills the turn's processes. Ends the shell if a process is left or no prompt comes back. */
+  /** Sends Ctrl-C, then kills the processes of this turn. Ends the shell if a process survives or no prompt comes. */
   async #interrupt(shell: Shell): Promise<void> {
     shell.interrupt()
     const isBack = await this.#comesBack(shell, interruptGraceMs)

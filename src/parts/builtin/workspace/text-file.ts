@@ -1,5 +1,5 @@
 /**
- * Decodes and encodes text files. An edit keeps the other bytes of the file.
+ * Decodes and encodes text files. An edit keeps the bytes outside the replaced ranges.
  *
  * Encodings are UTF-8, UTF-16 with a byte order mark, and single bytes (ISO 8859-1). New lines get the file's most
  * frequent line end.

@@ -1,8 +1,8 @@
 /**
  * Reads a range of lines from a large text file.
  *
- * The file must be UTF-8 without NUL. Reading stops at the end of the range. The line that exceeds `limitChars` is cut,
- * and later lines are left out.
+ * The file must be UTF-8 without NUL. Reading stops at the end of the range, or after `limitChars` characters of it,
+ * also in the middle of a line.
  */
 import { TextDecoder } from 'node:util'
 import { AppError } from '../../../base/errors.ts'
@@ -56,7 +56,7 @@ export function notText(place: ContainedPath): AppError {
   return new AppError('invalid_input', `Cannot show or edit "${place.path}": it is not a text file`)
 }
 
-/** Returns a range of lines of a text. An empty text after the last line end is no line. */
+/** Returns a range of lines, at most `limitChars` characters. A line end at the end of the text begins no new line. */
 export function pickLines(text: string, range: LineRange, limitChars: number): Lines {
   const collector = new LineCollector(range, limitChars)
   collector.add(text)
@@ -69,7 +69,7 @@ export function countLines(text: string): number {
   return text === '' || text.endsWith('\n') ? lines : lines + 1
 }
 
-/** Decodes a chunk. An empty chunk ends the text. @throws TypeError for bytes that are no UTF-8 text */
+/** Decodes a chunk. An empty chunk ends the text. @throws TypeError for a NUL, and for bytes that are not UTF-8 */
 function decode(decoder: TextDecoder, chunk: Buffer): string {
   if (chunk.includes(0)) throw new TypeError('A text holds no NUL')
   return decoder.decode(chunk, { stream: chunk.length > 0 })
@@ -78,11 +78,11 @@ function decode(decoder: TextDecoder, chunk: Buffer): string {
 class LineCollector {
   readonly #range: LineRange
   readonly #lines: string[] = []
-  /** The number of characters that still fit; -1 when not even an empty line fits. */
+  /** `limitChars` minus the collected characters and line ends. With -1, not even an empty line fits. */
   #room: number
   /** The number of the current line, from 1. */
   #number = 1
-  /** The part of the current line that is collected: within the range of lines and `limitChars`. */
+  /** The text of the current line so far, cut at `limitChars`; empty for a line before the range. */
   #line = ''
   #hasLine = false
   #isCut = false
@@ -106,7 +106,7 @@ class LineCollector {
     }
   }
 
-  /** Ends the text, and returns the collected lines. */
+  /** Called at the end of the text. Returns the collected lines, with `total` if the whole text was examined. */
   end(): Lines {
     const total = this.#number - 1 + (this.#hasLine ? 1 : 0)
     const reached = !this.isDone

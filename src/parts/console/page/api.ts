@@ -30,7 +30,7 @@ export interface Api {
   blob(path: string): Promise<Blob | undefined>
   /** Opens a WebSocket. A page with a proof sends the proof in the first frame. */
   openSocket(path: string): WebSocket
-  /** Called by `signOut`, and after status 401 except by a sign-in and `blob`. A caller of `open` has to call it. */
+  /** Called by `signOut`, and after an `Answer` with status 401. After `open`, the caller has to call it itself. */
   onSignedOut: () => void
 }
 
@@ -141,7 +141,7 @@ interface Sending {
 }
 
 export interface Issue {
-  /** The path to the member of the request, from the outermost name on. */
+  /** The path to the refused member of the request, from the outermost name on. */
   readonly names: readonly string[]
   readonly text: string
 }

@@ -6,7 +6,7 @@
  */
 import { element, fill } from './dom.ts'
 
-/** A pause before the next attempt. */
+/** The state of the page's attempts to connect again. */
 export interface Wait {
   /** The time of the next attempt in milliseconds since the epoch; undefined while an attempt runs. */
   readonly retryAt: number | undefined
@@ -54,7 +54,7 @@ export class Outage {
     if (this.#state === 'here') this.#state = 'unknown'
   }
 
-  /** Called when the server does not answer. At the first call, the outage began at most `awayMs` ago. */
+  /** Called when the server does not answer. At the first call of an outage, `awayMs` is its longest possible age. */
   serverAway(wait: Wait, awayMs: number): void {
     if (this.#state !== 'away') this.#awaySince = performance.now() - awayMs
     this.#state = 'away'
@@ -62,7 +62,7 @@ export class Outage {
     this.#show()
   }
 
-  /** Sets the pause before the open conversation's next socket; undefined when its socket is not interrupted. */
+  /** Sets the state of the attempts to reopen the shown conversation's socket; undefined if it is not interrupted. */
   conversation(wait: Wait | undefined): void {
     this.#conversation = wait
     this.#show()
@@ -89,7 +89,7 @@ export class Outage {
   #wantedWords(): string {
     if (this.#state === 'away') return serverWords
     if (this.#conversation === undefined) return ''
-    // In the state `unknown` the words stay: an interrupted socket often means that the whole server is away.
+    // In the state `unknown`, keep the shown words until it is clear whether the server itself is away.
     return this.#state === 'unknown' ? this.#said : conversationWords
   }
 

@@ -33,7 +33,7 @@ export class Router {
     this.openedAt = performance.now()
     this.#view?.close()
     this.#view = undefined
-    // A view that opens after the next navigation draws into its own element, which has left the page by then.
+    // A view that is still loading at the next navigation draws into an element that has left the page by then.
     const place = element('div', { class: 'view' })
     fill(this.#root, place)
     // A person sees the failure and can try again.

@@ -13,7 +13,7 @@ export function openShell(root: HTMLElement, api: ServerApi): View {
   /** True when the open view has text of the person, which a reload would lose. */
   let isTouched = false
   const outage = new Outage((awaySince) => {
-    // A conversation reads its history by itself, and keeps what a person writes.
+    // Show a view again that was opened during the outage. A conversation recovers by itself.
     if (router.openedAt > awaySince && !isTouched && !location.hash.startsWith('#/c/')) void router.show()
   })
   const shell = element('div', { class: 'shell' }, side, outage.root, main)

@@ -128,7 +128,7 @@ function ancestorsOf(inner: HTMLElement): HTMLElement[] {
   return outer === null ? [] : [outer, ...ancestorsOf(outer)]
 }
 
-/** Focuses the button `Try again` in an element; the element itself when it has none. */
+/** Focuses the button `Try again` in `place`, or `place` itself when it has no such button. */
 function focusIn(place: HTMLElement | undefined): void {
   const next = place?.querySelector<HTMLElement>('.load-fault button') ?? place
   if (next === place && place?.hasAttribute('tabindex') === false) place.tabIndex = -1

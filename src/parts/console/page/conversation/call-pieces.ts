@@ -124,7 +124,7 @@ function leftOver(observation: Members): readonly Piece[] {
   return Object.keys(rest).length === 0 ? [] : [{ type: 'json', label: 'Result', value: rest }]
 }
 
-/** Returns the form for an unknown kind of action. It shows the action as JSON, or the call's arguments if empty. */
+/** Returns the form for an unknown kind of action. It shows the action, or if that is empty the call's arguments. */
 function unknownForm(body: Members): Form {
   return ({ action, observation }) => {
     const isThere = Object.keys(action).length > 0
@@ -187,7 +187,7 @@ function fileEditor({ action, observation }: Parts): Partial<CallView> {
   }
 }
 
-/** Returns a diff piece of the file contents in the result, else of `before` and `after`; `[]` without texts. */
+/** Returns a diff of the old and new content in the result, else of `before` and `after`; `[]` if they are no texts. */
 function changed(observation: Members, before: unknown, after: unknown): readonly Piece[] {
   const [old, fresh] = [observation['old_content'], observation['new_content']]
   const from = typeof fresh === 'string' ? old ?? '' : before

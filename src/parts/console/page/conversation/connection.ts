@@ -22,23 +22,23 @@ export interface ConnectionEvents {
   readonly after: () => string | undefined
   readonly onFrame: (text: string) => void
   readonly onChange: (connection: Connection) => void
-  /** Tells whether the page has the newest event of the server. False when the server does not answer. */
+  /** Tells whether the page has the conversation's newest event. False when the server does not answer. */
   readonly isCurrent: (signal: AbortSignal) => Promise<boolean>
-  /** Called when the server does not know the event of `after`. The owner must call `start` again. */
+  /** Called when the server does not know the event of `after`. The called function has to call `start` again. */
   readonly onLost: () => void
 }
 
 const firstPauseMs = 300
 /** The longest silence of a socket before `isCurrent` is called. */
 const silentMs = 40_000
-/** The longest time of a call of `isCurrent`. */
+/** The time after which a call of `isCurrent` is aborted. */
 const answerMs = 10_000
 const longestPauseMs = 10_000
 const finalCodes: ReadonlyMap<number, string> = new Map([
   [4001, 'The session has ended. Sign in again.'], [4004, 'The conversation was deleted.'],
 ])
 const unknownEvent = 4010
-/** The close code of a connection without a close frame (RFC 6455, section 7.4.1). */
+/** The close code of a lost connection (RFC 6455, section 7.4.1). A silent socket counts as lost. */
 const silentCode = 1006
 
 export class EventConnection {
@@ -99,7 +99,7 @@ export class EventConnection {
     socket?.close()
   }
 
-  /** Handles a frame. The first frame makes the connection `open`; before it the server can refuse the socket. */
+  /** Handles a frame. Only the first frame makes the connection `open`: an opened socket can still be refused. */
   #received(text: string): void {
     if (this.#pauseMs > 0) this.#events.onChange({ name: 'open' })
     this.#pauseMs = 0
@@ -113,7 +113,7 @@ export class EventConnection {
       const isCurrent = await this.#events.isCurrent(AbortSignal.timeout(answerMs))
       // A frame or a new socket has set another timer meanwhile.
       if (this.#isClosed || this.#silence !== silence) return
-      // Keep a current socket that has brought a frame. A socket without any frame may hang, so it is replaced.
+      // Keep a socket that has brought a frame, if the page misses no event. A socket without any frame may hang.
       if (isCurrent && this.#pauseMs === 0) return this.#heard(socket)
       this.#ended(silentCode)
       socket.close()

@@ -13,7 +13,7 @@ export function codeText(text: string, look?: string): HTMLElement {
   return element('bdi', { dir: 'ltr', class: look }, textNodes(text))
 }
 
-/** Returns an element with text of less emphasis. */
+/** Returns an element with less prominent text. */
 export function soft(...children: readonly Child[]): HTMLElement {
   return element('span', { class: 'soft' }, children)
 }

@@ -81,8 +81,8 @@ function script(old: readonly string[], fresh: readonly string[]): readonly Diff
 }
 
 /**
- * Returns an array for each number of edits: the farthest old line that so many edits reach on each diagonal (old minus
- * new line). Returns undefined beyond `editLimit` or `workLimit`.
+ * Returns an array of zeros, then an array for each number of edits: the farthest old line that is reached on each
+ * diagonal (old line minus new line). Returns undefined beyond `editLimit` or `workLimit`.
  */
 function search(old: readonly string[], fresh: readonly string[]): readonly Int32Array[] | undefined {
   const trace: Int32Array[] = []
@@ -108,7 +108,7 @@ function search(old: readonly string[], fresh: readonly string[]): readonly Int3
   return undefined
 }
 
-/** Returns the old line after one more edit on a diagonal: `below` for an added line, `above + 1` for a removed one. */
+/** Returns the old line that one more edit reaches: `below` if it adds a line, `above + 1` if it removes a line. */
 function startOf(reached: Int32Array, edits: number, diagonal: number): number {
   if (edits === 0) return 0
   const at = diagonal + edits + 2
@@ -120,7 +120,7 @@ function walkBack(trace: readonly Int32Array[], oldLength: number, freshLength: 
   const kinds: DiffKind[] = []
   let [x, y] = [oldLength, freshLength]
   for (let edits = trace.length - 2; edits > 0; edits--) {
-    // The array of the round `edits - 1`. The index of a diagonal in it is `diagonal + (edits - 1) + 2`.
+    // The array of `edits - 1` edits. In this array a diagonal has the index `diagonal + (edits - 1) + 2`.
     const reached = trace[edits] ?? new Int32Array(3)
     const at = (diagonal: number): number => reached[diagonal + edits + 1] ?? 0
     const diagonal = x - y

@@ -28,7 +28,7 @@ export class EventWindow {
   #events: StoredEvent[] = []
   readonly #ids = new Set<string>()
   #size = 0
-  /** The number of the current opening. A response to an earlier opening is dropped. */
+  /** Counts how often the window was opened. A response that belongs to an earlier opening is dropped. */
   #opening = 0
   #isReading = false
   #isAtStart = false
@@ -53,7 +53,7 @@ export class EventWindow {
     return this.#isAtEnd
   }
 
-  /** The id of the newest known event; undefined when no event is known. */
+  /** The id of the newest event that the page knows, which may be after the window; undefined without an event. */
   get newest(): string | undefined {
     return this.#newest
   }
@@ -112,7 +112,7 @@ export class EventWindow {
     })
   }
 
-  /** Handles a live event. `behind`: the event is only counted. `known`: the window already has the event. */
+  /** Handles a live event. `behind`: the window ends earlier, so `missed` counts it. `known`: the window has it. */
   live(event: StoredEvent): 'added' | 'behind' | 'known' {
     if (this.#ids.has(event.id)) return 'known'
     this.#newest = event.id
@@ -170,7 +170,7 @@ export class EventWindow {
     this.#newest = this.#events.at(-1)?.id ?? this.#newest
   }
 
-  /** Tells whether a page reaches the newest known event. A live event can have come after the server read the page. */
+  /** Tells whether a page of events reaches `newest`. A live event can be newer than the page that the server read. */
   #reachesEnd({ events, hasMore }: Page): boolean {
     if (hasMore) return false
     const newest = this.#newest

@@ -136,7 +136,7 @@ export class LiveHistory {
     this.#endPause = undefined
   }
 
-  /** Calls `change` on the window, then shows its events. When `change` fails, sets `problem` and returns undefined. */
+  /** Changes the window, then shows the window's events. When `change` fails, sets `problem` and returns undefined. */
   async move<Result>(change: (window: EventWindow) => Promise<Result>): Promise<Result | undefined> {
     try {
       const result = await change(this.window)
@@ -154,7 +154,7 @@ export class LiveHistory {
     this.#tell({ touched: undefined, live: [] })
   }
 
-  /** While the window opens, only ends a pause between two attempts. At other times opens a new socket. */
+  /** Opens a new socket. While the window is not open yet, only ends the pause before the next attempt to open it. */
   retry(): void {
     if (this.#endPause !== undefined) this.#endPause()
     else if (!this.#isOpening) this.#connection.retry()

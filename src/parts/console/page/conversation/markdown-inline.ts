@@ -82,7 +82,7 @@ class InlineParser {
     return this.#out
   }
 
-  /** Adds text to the output: joined to the last node if this is a text and not a marker, else as a new node. */
+  /** Adds text to the last node of the output, if that node is a text and no open marker; else adds a new node. */
   #say(text: string): void {
     if (text === '') return
     const last = this.#out.at(-1)
@@ -156,7 +156,7 @@ class InlineParser {
     }
   }
 
-  /** Closes the innermost opener of `character`, at most `left` long. Returns its length; 0 if none is closed. */
+  /** Closes the innermost opener of at most `left` times `character`. Returns its length; 0 if there is none. */
   #close(character: string, left: number): number {
     for (let index = this.#openers.length - 1; index >= 0; index--) {
       const { marker, at } = this.#openers[index] ?? { marker: '[', at: 0 }

@@ -10,13 +10,13 @@ import type { Meter } from './terminal.ts'
 export interface Growth {
   /** The blocks that this piece of text settled, in order. */
   readonly settled: readonly Block[]
-  /** The blocks after the settled blocks. Later text can change them. */
+  /** The last blocks of the text so far. Later text can still change them. */
   readonly open: readonly Block[]
 }
 
 export class MarkdownStream {
   readonly #meter: Meter
-  /** The text after the settled blocks. */
+  /** The text of the open blocks. */
   #rest = ''
 
   constructor(meter: Meter = { steps: 0 }) {

@@ -30,7 +30,7 @@ function classOf(place: 'fg' | 'bg', colour: Colour | undefined): string {
   return typeof colour === 'number' && colour < 16 ? `t-${place}-${colour}` : ''
 }
 
-/** Returns the CSS colour of a palette number from 16: a cube of 216 colours, then 24 greys. Keeps `#rrggbb`. */
+/** Returns the CSS colour of `#rrggbb` or of a palette number above 15: a cube of 216 colours, then 24 greys. */
 function cssColour(colour: Colour): string {
   if (typeof colour === 'string') return colour
   if (colour >= 232) {

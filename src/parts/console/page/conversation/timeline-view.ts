@@ -153,7 +153,7 @@ export class TimelineView {
     for (const item of items) {
       const known = this.#rows.get(item.key)?.element
       const row = this.#rowOf(item)
-      // `#rowOf` may have replaced the item's old row. If `next` was the old row, the new row is now in that place.
+      // If `next` was the item's old row and `#rowOf` has replaced it, the new row is now in its position.
       if (next !== null && next === known) next = row
       if (row === next) next = next.nextElementSibling
       else this.#list.insertBefore(row, next)
@@ -249,11 +249,11 @@ export class TimelineView {
     const hasGrown = await this.#history.move(change)
     await nextFrame()
     this.#isGrowing = false
-    // The person may have scrolled during the request.
+    // The person may have scrolled on during the request. Then `#scrolled` adds another slice.
     if (hasGrown === true) this.#scrolled()
   }
 
-  /** Adds an older slice, unless the rows are more than `readAhead / 3` pixels taller than the visible area. */
+  /** Adds a slice of older events, if the list exceeds the visible area by at most `readAhead / 3` pixels. */
   #fillScreen(): void {
     const { scrollHeight, clientHeight } = this.#scroller
     const { window } = this.#history

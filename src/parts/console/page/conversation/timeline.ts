@@ -54,7 +54,7 @@ export class Timeline {
   readonly #byAction = new Map<string, number>()
   /** The ids of actions without a result, by the ids of their tool calls. */
   readonly #openCalls = new Map<string, string>()
-  /** The index of the last item that is no quiet note; -1 when there is none. */
+  /** The index of the last item, quiet notes (`isQuiet`) aside; -1 when there is no such item. */
   #last = -1
 
   get items(): readonly Item[] {

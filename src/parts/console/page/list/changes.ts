@@ -11,7 +11,7 @@ const firstPauseMs = 300
 /** The second pause. Each later pause is twice the pause before it, up to `longestPauseMs`. */
 const retryMs = 1500
 const longestPauseMs = 10_000
-/** The longest silence before the server counts as away. */
+/** The longest time without a byte from the server. After it the server counts as away. */
 const silentMs = 40_000
 /** The assumed time from the start of an outage to the first failed attempt, if connections are refused at once. */
 const noticedMs = 3000
@@ -27,7 +27,7 @@ export interface ChangesFollower {
   readonly opened: () => void
   /**
    * Called after an attempt without a response or with a 5xx status, and after a silence of `silentMs`. `wait` is the
-   * pause before the next attempt. At the first failure of an outage, the outage began at most `awayMs` ago.
+   * pause before the next attempt. At the first call of an outage, `awayMs` is the outage's longest possible age.
    */
   readonly failed: (wait: Wait, awayMs: number) => void
   /** Called when an open stream ends, unless the page has closed it. */

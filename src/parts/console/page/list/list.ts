@@ -143,7 +143,7 @@ class ConversationList {
     return [...this.#rows.values()].filter((row) => row.closeMenu()).length > 0
   }
 
-  /** Draws changes that come within one animation frame together. */
+  /** Draws the list in the next animation frame, once for all changes until then. */
   #plan(): void {
     this.#frame ||= requestAnimationFrame(this.#render)
   }
@@ -246,7 +246,7 @@ class ConversationList {
     return [...this.#list.children].flatMap((row) => row.getAttribute('data-id') ?? [])
   }
 
-  /** Opens the next (1) or previous (-1) conversation; the first when none is open. Returns false at the list's end. */
+  /** Opens the next (1) or previous (-1) conversation; the first when none is open. Returns false if there is none. */
   #step(by: number): boolean {
     const ids = this.#shownIds()
     const at = ids.findIndex((id) => location.hash.startsWith(`#/c/${id}`))

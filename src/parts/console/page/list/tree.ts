@@ -5,7 +5,7 @@ import { matches, type Summary } from './summary.ts'
 
 export interface Placed {
   readonly summary: Summary
-  /** The number of levels above the conversation; 0 for a conversation without an origin in the list. */
+  /** The number of the conversation's ancestors in the list: its origin (`Summary.origin`), the origin's, and so on. */
   readonly depth: number
 }
 

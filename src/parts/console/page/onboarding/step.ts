@@ -1,4 +1,4 @@
-/** The context that each of the first steps gets. */
+/** The context that each step of the onboarding gets. */
 import type { ServerApi } from '../api.ts'
 
 export interface StepContext {

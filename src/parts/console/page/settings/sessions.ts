@@ -65,7 +65,7 @@ export async function showSessions(root: HTMLElement, { api, signal }: SectionCo
   await load()
 }
 
-/** Returns the rows of a list; the reason of a failure that may pass (`hasFailed`); nothing for a lasting failure. */
+/** Returns the rows of a list. For a failure that may pass (`hasFailed`), returns the reason; for another, nothing. */
 function rows(what: string, answer: Answer, row: (one: unknown) => HTMLElement, load: () => Promise<void>): Child {
   if (answer.status === 200) return listAt(answer.json, 'items').map(row)
   return hasFailed(answer) && element('li', {}, loadFault(what, answer, load))
