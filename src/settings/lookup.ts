@@ -4,7 +4,7 @@
  * A lookup of this server's own secret route gets the global secret without a request (decisions 23). Other addresses
  * are fetched with `fetchText`. A failed lookup does not affect other lookups.
  */
-import { AppError } from '../base/errors.ts'
+import { AppError, errorOf } from '../base/errors.ts'
 import type { LookupSecret, SecretSource } from '../schema/generated/secrets.ts'
 
 const defaultTimeoutMs = 30_000
@@ -42,6 +42,8 @@ export interface ResolvedSecrets {
 export interface LookupFailure {
   readonly name: string
   readonly reason: string
+  /** The error if it is not an AppError, for the log. */
+  readonly error?: Error
 }
 
 /** Resolves all sources and lists the failures. Throws the signal's reason if a lookup fails after the abort. */
@@ -57,7 +59,11 @@ export async function resolveSecrets(
       if (value !== '') values.set(name, value)
     } catch (error) {
       options.signal.throwIfAborted()
-      failures.push({ name, reason: error instanceof AppError ? error.message : 'The lookup failed' })
+      failures.push(
+        error instanceof AppError
+          ? { name, reason: error.message }
+          : { name, reason: 'The lookup failed', error: errorOf(error) },
+      )
     }
   }
   await Promise.all([...sources].map(resolveOne))

@@ -95,6 +95,7 @@ test('leaves out what fails, says why without secrets, and gives the rest', asyn
     options,
   )
   assert.equal([...values.keys()], ['GOOD'])
+  assert.equal(failures.filter(({ error }) => error !== undefined).map(({ name }) => name), ['BUG'])
   assert.equal(new Map(failures.map(({ name, reason }) => [name, reason])), new Map([
     ['FAIL', 'Cannot fetch: refused'],
     ['BUG', 'The lookup failed'],

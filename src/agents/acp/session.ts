@@ -198,7 +198,7 @@ export class AcpSession {
         await this.#setMode(wanted)
       } catch (error) {
         problem = reasonOf(error)
-        log.warn('The agent refused a session mode', { mode: wanted, problem })
+        log.warn('The agent refused a session mode', { mode: wanted, error: errorOf(error) })
       }
     }
     if (isTooOpen(this.mode, policy, rules)) {

@@ -54,7 +54,7 @@ export function createAgentSecrets(
       const opened = onlyWanted(vault.openSources(owner, sources), wanted)
       const globalSecret = (name: string): Promise<string> => globals.get(name)
       const resolved = await resolveSecrets(opened, { serverUrls, globalSecret, fetchText, signal })
-      for (const { name, reason } of resolved.failures) log.warn('A secret could not be looked up', { name, reason })
+      for (const failure of resolved.failures) log.warn('A secret could not be looked up', { ...failure })
       vault.hide(owner, resolved.values)
       // A global secret must not replace a failed secret of the conversation.
       const failed = new Set(resolved.failures.map(({ name }) => name))

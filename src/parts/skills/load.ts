@@ -8,7 +8,7 @@ import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { ContextChoice } from '../../agents/skills.ts'
 import { skillOfClient, type Skill } from './skill.ts'
-import { readProjectSkills, readSkillIn, readText, readUserSkills } from './skill-files.ts'
+import { readProjectSkills, readSkillIn, readText, readUserSkills, type Warn } from './skill-files.ts'
 
 /** The folders in which skills are read. */
 export interface SkillPlaces {
@@ -40,7 +40,7 @@ export async function loadContext(
   context: ContextChoice | null, workingDir: string, places: SkillPlaces,
 ): Promise<LoadedContext> {
   if (context === null) return { skills: [], memory: undefined }
-  const warn = (message: string): void => places.log.warn('A skill is not used', { workingDir, reason: message })
+  const warn = (reason: string): void => places.log.warn('A skill is not used', { workingDir, reason })
   const user = context.load_user_skills ? await userSkills(places) : []
   const given = context.skills.flatMap((value) => clientSkill(value, warn))
   const project = context.load_project_skills ? await projectSkills(workingDir, places) : []
@@ -52,7 +52,7 @@ export async function loadContext(
 
 /** Reads the installed skills and the skills of the home directory, which replace installed skills of the same name. */
 export async function userSkills({ homeDir, privateDirs, installedSkills, log }: SkillPlaces): Promise<Skill[]> {
-  const warn = (reason: string): void => log.warn('A skill of the user is not used', { reason })
+  const warn: Warn = (reason, error) => log.warn('A skill of the user is not used', { reason, error })
   const installed = await Promise.all((await installedSkills()).map(({ name, folder }) => {
     // No private folder is excluded here: installed skills are in the server's own data folder.
     return readSkillIn({ folder, privateDirs: [], warn }, name)
@@ -62,7 +62,7 @@ export async function userSkills({ homeDir, privateDirs, installedSkills, log }:
 }
 
 export async function projectSkills(folder: string, { privateDirs, log }: SkillPlaces): Promise<Skill[]> {
-  const warn = (reason: string): void => log.warn('A skill of a project is not used', { folder, reason })
+  const warn: Warn = (reason, error) => log.warn('A skill of a project is not used', { folder, reason, error })
   return readProjectSkills({ folder, privateDirs, warn })
 }
 
@@ -93,9 +93,9 @@ function clientSkill(value: Readonly<Record<string, unknown>>, warn: (message: s
 
 async function readMemory(folder: string, { privateDirs, log }: SkillPlaces): Promise<Memory> {
   let isReadable = true
-  const warn = (reason: string): void => {
+  const warn: Warn = (reason, error) => {
     isReadable = false
-    log.warn('The memory of a workspace is not used', { folder, reason })
+    log.warn('The memory of a workspace is not used', { folder, reason, error })
   }
   const text = (await readText(memoryPath, { folder, privateDirs, warn })) ?? ''
   return { path: memoryPath, text: isReadable ? text.trim() : undefined }

@@ -5,7 +5,7 @@
  * (agents.md). A file that cannot be used is left out with a warning.
  */
 import { join, relative } from 'node:path'
-import { AppError, messageOf } from '../../base/errors.ts'
+import { AppError, errorOf, messageOf } from '../../base/errors.ts'
 import { walkTree, type Entry } from '../workspace-files/directory.ts'
 import { readFile } from '../workspace-files/files.ts'
 import { createWorkspace, type Workspace } from '../workspace-files/paths.ts'
@@ -21,7 +21,7 @@ export interface SkillFolderOptions {
   readonly warn: Warn
 }
 
-type Warn = (message: string) => void
+export type Warn = (reason: string, error?: Error) => void
 
 export const fileLimitBytes = 64 * 1024
 /** The most skills of one folder. */
@@ -153,7 +153,7 @@ export async function namesIn(workspace: Workspace, folder: string, warn: Warn):
       if (!isComplete) warn(`Looked at the first ${entryLimit} entries of "${folder}" only`)
     })
   } catch (thrown) {
-    if (!isMissing(thrown)) warn(`Could not read the folder "${folder}": ${messageOf(thrown)}`)
+    if (!isMissing(thrown)) warn(`Could not read the folder "${folder}": ${messageOf(thrown)}`, unexpected(thrown))
   }
   return names
 }
@@ -167,9 +167,14 @@ export async function readIn(workspace: Workspace, path: string, warn: Warn): Pr
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     })
   } catch (thrown) {
-    if (!isMissing(thrown)) warn(`Could not read "${path}": ${messageOf(thrown)}`)
+    if (!isMissing(thrown)) warn(`Could not read "${path}": ${messageOf(thrown)}`, unexpected(thrown))
     return undefined
   }
+}
+
+/** Returns an error whose stack belongs in the log; undefined for an error that a file or a folder causes. */
+export function unexpected(thrown: unknown): Error | undefined {
+  return thrown instanceof AppError ? undefined : errorOf(thrown)
 }
 
 function made(make: () => Skill, path: string, warn: Warn): Skill[] {
