@@ -75,7 +75,7 @@ export async function describeAgent(examination: AgentExamination): Promise<Desc
 /** Timeout for the program's first response. Gemini CLI takes twelve seconds on a busy machine. */
 const answerTimeoutMs = 60_000
 
-/** Examines one agent. Does not start a missing program or npx. @throws the signal's reason */
+/** Examines one agent. Starts its program, unless there is none or npx would run it. @throws the signal's reason */
 export async function examineAgent(examination: AgentExamination): Promise<ExaminedAgent> {
   const { provider, config, signal } = examination
   const env = environmentFor(examination)

@@ -24,7 +24,7 @@ export const doctor = {
   routes: {
     'GET /api/doctor': 'configure',
     'GET /api/doctor/agents': 'read',
-    // Needs the same right as a conversation, because it starts the program of an agent.
+    // Starts the program of an agent, so it needs the same right as starting a conversation.
     'POST /api/doctor/agents/{name}': 'drive',
   },
   spec: () => import('./spec.ts'),

@@ -71,8 +71,8 @@ async function namedPlugin(
 }
 
 /**
- * True when a request names this plugin by its name, its folder, or the source of its installation with the same
- * `repo_path` and, if the request has a `ref`, the same `ref` or commit.
+ * True when a request names this plugin by its name, its folder, or the source from which it was installed. With the
+ * source, `repo_path` must be equal too, and a `ref` in the request must be the plugin's ref or commit.
  */
 function isMeant({ record, folder }: Installed, { source, ref, repo_path }: PluginSource): boolean {
   if (source === record.name || source === folder) return true

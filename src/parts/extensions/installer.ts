@@ -169,7 +169,7 @@ async function describeSkill({ folder, usualName }: Fetched, { log }: InstallerO
   return { name, version, description, enabled: true }
 }
 
-/** Describes a fetched plugin: disabled if it has programs. A replacement keeps the old `enabled` (`Shelf.put`). */
+/** Describes a fetched plugin, disabled if it has programs. At a replacement, `Shelf.put` keeps the old `enabled`. */
 async function describePlugin({ folder, usualName }: Fetched, { log }: InstallerOptions): Promise<Described> {
   const warn = (reason: string): void => log.warn('A file of a plugin is left out', { reason })
   const plugin = await readPlugin({ folder, privateDirs: [], warn }, usualName)

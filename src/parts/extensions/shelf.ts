@@ -88,7 +88,7 @@ export class Shelf {
         await writeRecord(made, { ...record, enabled })
         await this.#swapIn(name, made)
       } finally {
-        // After a failure the work folder still exists.
+        // `#swapIn` renames this folder, so it still exists only after a failure.
         await removeWorkFolder(made)
       }
       return this.get(name)

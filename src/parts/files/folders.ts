@@ -65,7 +65,7 @@ export async function searchSubdirectories({ machine }: FolderParts, call: Call)
   return ok({ items, next_page_id: rest[end]?.toLowerCase() ?? null })
 }
 
-/** Returns the names of the directories in a directory, sorted in lower case. Hidden names need `includeHidden`. */
+/** Returns the names of the subdirectories, sorted by their lower-case form. Hidden names need `includeHidden`. */
 async function subdirectoriesOf(
   place: ContainedPath, includeHidden: boolean, signal: AbortSignal,
 ): Promise<readonly string[]> {

@@ -76,7 +76,7 @@ class Body {
     this.delimiter = delimiter
   }
 
-  /** Skips `bytes` and returns true if the body continues with them, else returns false. */
+  /** If the body continues with `bytes`, skips them and returns true. Otherwise skips nothing and returns false. */
   async takeLine(bytes: Buffer): Promise<boolean> {
     while (this.#held.length < bytes.length && (await this.#fill())) { /* more */ }
     const isNext = this.#held.subarray(0, bytes.length).equals(bytes)

@@ -37,7 +37,7 @@ export const files = {
     'POST /api/workspaces/parents': 'configure',
     'DELETE /api/workspaces/parents': 'configure',
   },
-  // The cookie of a session opens only the workspaces that its key may see.
+  // The cookie of a workspace session opens only the workspaces of conversations that the session's key may see.
   forRestricted: ['POST /api/auth/workspace-session', 'DELETE /api/auth/workspace-session'],
   uploads: ['POST /api/file/upload'],
   spec: () => import('./spec.ts'),

@@ -46,7 +46,7 @@ export function agentSchema(): SettingsSchema {
   return {
     model_name: 'AgentSettings',
     sections: [
-      // The fields of this section are for the built-in agent only. The section itself is shown for both agent kinds.
+      // Only the built-in agent has these fields. Clients show the section for both agent kinds (`variant: null`).
       { ...section({ key: 'general', type: builtIn, names: general, variant: 'openhands' }), variant: null },
       section({ key: 'llm', type: 'LLM', prefix: 'llm.', variant: 'openhands' }),
       section({

@@ -47,8 +47,8 @@ const query = {
 
 /**
  * Sends the patch or the archive.
- * @throws AppError `bad_request` when the folder, the path or git cannot be used, or the archive would lack files;
- * `invalid_input` for the query; `not_found`; `forbidden`
+ * @throws AppError `not_found` or `forbidden` for the folder; `invalid_input` for the query; `bad_request` when the
+ * path is no folder in a repository, when git fails, or when `listFiles` cannot list every file
  */
 export async function sendArchive(parts: ArchiveParts, call: Call): Promise<HttpResponse> {
   const { path, format, base_ref, use_default_excludes, exclude } = queryOf(call, query)

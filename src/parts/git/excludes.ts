@@ -10,7 +10,7 @@ export const usualExcludes: readonly string[] = [
   'dist/', 'build/', '.next/', 'target/', '*.pyc',
 ]
 
-/** Tells whether a pattern excludes the path. Ignores the folders above the path, so never enter an excluded folder. */
+/** Tells whether a pattern excludes the path. Folders above the path are not checked: callers skip excluded folders. */
 export function isExcluded(path: string, isFolder: boolean, patterns: readonly string[]): boolean {
   const parts = path.split('/')
   return patterns.some((pattern) => {

@@ -163,7 +163,7 @@ export class History {
     return this.#line('rev-parse', '--verify', '--quiet', revision)
   }
 
-  /** Returns the only line that git prints; undefined when git fails. */
+  /** Returns the output of git, trimmed; undefined when git exits with an error code. */
   async #line(...args: readonly string[]): Promise<string | undefined> {
     const { code, stdout } = await this.#run(args)
     return code === 0 ? stdout.toString().trim() : undefined

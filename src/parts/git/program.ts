@@ -61,7 +61,7 @@ export interface GitPlace extends Repository {
 
 /**
  * Runs git to its end.
- * @throws AppError `bad_request` when git exceeds a limit or cannot run; the reason of the signal of `Git.open`
+ * @throws AppError `bad_request` when git cannot start, exceeds a limit or is killed; the reason of `Git.open`'s signal
  */
 export type RunGit = (args: readonly string[], limits?: GitLimits) => Promise<GitEnd>
 

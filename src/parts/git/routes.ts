@@ -73,8 +73,8 @@ interface Found {
 }
 
 /**
- * Finds the repository of the folder `asked`; undefined without a repository or without git. If `asked` is the missing
- * folder of the path `file`, the nearest existing folder above takes its place.
+ * Finds the repository of the folder `asked`; undefined without a repository or without git. With `file`, a path in
+ * this folder, the folder can be missing: then the repository of the nearest existing folder above it is found.
  * @throws AppError `bad_request`, `forbidden` for a folder that may not be used
  */
 async function openFolder(

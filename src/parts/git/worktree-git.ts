@@ -76,7 +76,7 @@ async function firstCommit(run: RunGit, revisions: readonly string[]): Promise<s
   return undefined
 }
 
-/** Returns the only line that git prints; undefined when git fails. */
+/** Returns the output of git without the line break at its end; undefined when git exits with an error code. */
 async function line(run: RunGit, ...args: readonly string[]): Promise<string | undefined> {
   const { code, stdout } = await run(args)
   return code === 0 ? stdout.toString().replace(/\n$/, '') : undefined

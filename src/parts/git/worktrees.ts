@@ -65,7 +65,7 @@ export class ConversationWorktrees implements Worktrees {
   async releaseLeft(isUsed: IsUsed): Promise<void> {
     await this.#records.removeTemporary()
     for (const worktree of await this.#records.list()) {
-      // The release is queued now, before the first request can use the same worktree.
+      // The release is queued at once, so that it comes before the work of later requests on this worktree.
       void this.#inTurn(worktree.id, () => this.#release(worktree, isUsed))
     }
   }
@@ -129,7 +129,7 @@ export class ConversationWorktrees implements Worktrees {
     }
   }
 
-  /** Removes a worktree that is not in use. Returns the path if the worktree has to stay or cannot be removed. */
+  /** Tries to remove an unused worktree, unless `close` was called. Returns its path if it stays after the try. */
   async #release(worktree: Worktree, isUsed: IsUsed): Promise<string | undefined> {
     const { id, path } = worktree
     if (isUsed(path) || this.#closing.signal.aborted) return undefined
@@ -141,7 +141,7 @@ export class ConversationWorktrees implements Worktrees {
       await this.#records.delete(id)
     } catch (error) {
       this.#tell('could not be removed', worktree, error)
-      // The next start tries again to remove a worktree with a record. Without a record the worktree is the user's.
+      // Unless the server is closing, a complete worktree is left to the user: without a record no start removes it.
       const isKept = worktree.state === 'complete' && !this.#closing.signal.aborted
       if (isKept) await this.#records.delete(id).catch(() => undefined) // If this fails, the next start tries again.
     }

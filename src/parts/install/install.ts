@@ -152,10 +152,9 @@ function reasonWithoutPackage({ installCommand }: InstallOptions['provider']): s
 }
 
 /**
- * Returns the path of the agent's program in `folder`: the path in the provider table for this platform, else the path
- * in `bin` of the package.
- * @throws AppError `upstream_failed` when npm installed another version, when the program is missing, or when a package
- * with its program in `bin` has an install script
+ * Returns the path of the agent's program in `folder`: the path in the provider table for `wanted.platform`, else the
+ * path in `bin` of the package. In the second case an install script is refused, because npm runs no scripts here.
+ * @throws AppError `upstream_failed` for another version than `wanted.version`, a missing program, or a refused script
  */
 async function findEntry(
   folder: string, provider: InstallOptions['provider'], wanted: { version: string; platform: string },

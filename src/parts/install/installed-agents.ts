@@ -127,7 +127,7 @@ export class InstalledAgents {
   }
 }
 
-/** Returns the key of an installation in `#doubts`. Installing or verifying the agent again changes the key. */
+/** Returns the key of an installation in `#doubts`. A new installation or a successful `verify` gives another key. */
 function stateOf({ folder, verifiedAt }: Installation): string {
   return `${folder} ${verifiedAt}`
 }

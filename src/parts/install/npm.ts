@@ -1,11 +1,11 @@
 /**
  * Runs npm to install one package in an exact version, with its dependencies, into a folder.
  *
- * npm compares each package with the digest in the lock, or in the registry if there is no lock. npm runs no script of
- * a package.
+ * npm compares each package with the digest in the lock (`lock.ts`), or in the registry if there is no lock. npm runs
+ * no script of a package.
  *
- * npm's parent is a shell. When this process ends, the shell ends its own process group. The next installation ends
- * processes that are left (`sweepInstalls`).
+ * npm's parent is a shell. When this process ends, the shell ends its own process group, which includes npm. The next
+ * installation ends the processes of npm that are still left (`sweepInstalls`).
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -24,7 +24,7 @@ export interface NpmOptions {
   readonly version: string
   /** The lock to install from. Default: no lock. */
   readonly lock?: Lock | undefined
-  /** The environment for npm; the server's own variables are left out. */
+  /** The environment that npm gets, except the variables of this server (`isServerVariable`). */
   readonly environment: Environment
   readonly signal: AbortSignal
   /** The instance id in the marker of npm's processes, from `installInstance`. */

@@ -38,7 +38,7 @@ export const install = {
   },
   routes: {
     'GET /api/agents/installations': 'read',
-    // The server later starts the installed programs.
+    // `execute`, because the server later starts the installed programs.
     'POST /api/agents/{name}/install': 'execute',
   },
   offers: ['installedAgents'],

@@ -47,7 +47,7 @@ export interface InstalledFile {
 }
 
 /**
- * Modification time and inode of a file. They change when the file is written or replaced; the time can be set back.
+ * Modification time and inode of a file. They show that it was changed, unless a program has set the time back.
  */
 export interface FileStamp {
   readonly mtimeMs: number

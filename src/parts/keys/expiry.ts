@@ -5,7 +5,7 @@ const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 8
 const tenYearsMs = 3660 * 86_400_000
 
 /**
- * Returns the time when a key expires, in milliseconds since the epoch; undefined without the option.
+ * Returns the time when a key expires, in milliseconds since the epoch; undefined without `--expires`.
  * @throws AppError `invalid_option` for a wrong form, a past time, or a time more than ten years from now
  */
 export function endOf(word: string | undefined, now: number): number | undefined {

@@ -75,7 +75,7 @@ export async function namesIn(dataDir: string): Promise<string[]> {
   return names.filter(isKeyName).sort()
 }
 
-/** Reads a key; undefined when there is none. @throws AppError `storage_failed` for a damaged file */
+/** Reads a key; undefined when there is none. @throws AppError `storage_failed` for an unreadable or damaged file */
 export async function readKey(dataDir: string, name: string): Promise<StoredKey | undefined> {
   const stored = await readJsonFile(pathOf(dataDir, name), { limitBytes: 16 * 1024 })
   if (stored === undefined) return undefined

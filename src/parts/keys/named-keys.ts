@@ -20,7 +20,7 @@ export interface NamedKeysOptions {
   readonly onChange: (change: 'key added' | 'key revoked', name: string) => void
   /** Adds the text of a key to the texts that the server masks. */
   readonly hide: (text: string) => void
-  /** Starts the part that enforces limits of keys. A key with limits does not count until the promise resolves. */
+  /** Starts the part that enforces limits of keys. The server refuses a key with limits until the promise resolves. */
   readonly keepLimits: () => Promise<void>
 }
 
@@ -43,7 +43,7 @@ export class OpenKeys implements NamedKeySource {
   /** The folder's time stamp at the last look, and the number of looks without a change. */
   #seen = { stamp: '', looks: 0 }
   #looking: Promise<void> = Promise.resolve()
-  /** True after `open` has read the existing keys, for which `onChange` is not called. */
+  /** False until `open` has read the keys that exist already. `onChange` does not report these keys as added. */
   #isOpen = false
   /** The errors that were logged since the folder changed. A repeated error is not logged again. */
   readonly #told = new Set<string>()
@@ -92,7 +92,7 @@ export class OpenKeys implements NamedKeySource {
     return isRemoved
   }
 
-  /** Reads the folder after a change, and ends the connections of revoked and expired keys. Never rejects. */
+  /** Reads the keys if their folder has changed lately. Ends connections of revoked and expired keys. Never rejects. */
   look(): Promise<void> {
     this.#looking = this.#looking.then(() => this.#look())
     return this.#looking

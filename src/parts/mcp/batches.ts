@@ -16,7 +16,7 @@ export function withoutBatches(inner: Framing): Framing {
     start(given) {
       handlers = given
       const onMessage = (value: unknown): void => {
-        // `pause` also pauses `inner`, so the earlier batch is delivered by now.
+        // While a part of a batch waits, `inner` is paused too. So the earlier batch has been delivered by now.
         batch = Array.isArray(value) ? value : [value]
         next = 0
         deliver()

@@ -93,7 +93,7 @@ export class McpClient {
   }
 
   /**
-   * Sends `initialize` and checks the version of the server. The protocol forbids cancelling `initialize`.
+   * Sends `initialize` and checks the server's version. An abort sends no cancellation: the protocol forbids it here.
    * @throws AppError `upstream_failed` for an unknown version, RpcError, RpcClosedError, or the signal's reason
    */
   async initialize(signal: AbortSignal): Promise<void> {
@@ -167,7 +167,7 @@ export class McpClient {
     }
   }
 
-  /** Returns the error. Replaces an RpcClosedError with an AppError that tells why the connection ended. */
+  /** Returns `error`; for an RpcClosedError, an AppError that tells why the connection ended, if that is known. */
   async explain(error: unknown): Promise<unknown> {
     if (!(error instanceof RpcClosedError)) return error
     return new AppError('upstream_failed', (await this.#wordsOfEnd(error.cause)) ?? error.message, {
@@ -187,7 +187,7 @@ export class McpClient {
     this.#ended.resolve((await this.#wordsOfEnd(error)) ?? 'The server ended the connection')
   }
 
-  /** Returns why the connection ended: an exceeded limit, else the transport's reason, else the message of `cause`. */
+  /** Returns why the connection ended: an exceeded limit, else the transport's reason, else `cause`, if any. */
   async #wordsOfEnd(cause: unknown): Promise<string | undefined> {
     if (cause instanceof RpcLimitError) return cause.message
     return (await this.#transport.reasonOfEnd()) ?? (cause === undefined ? undefined : messageOf(cause))

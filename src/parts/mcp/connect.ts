@@ -1,8 +1,8 @@
 /**
  * Opens the session with one MCP server: from its plan to a connected client.
  *
- * A program gets the environment of all child processes of this server (process/environment), and the variables in its
- * settings.
+ * An MCP server's program gets the usual environment of Agent Server's child processes (process/environment), and the
+ * variables in the settings of the MCP server.
  */
 import { assertNever } from '../../base/errors.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'
@@ -41,7 +41,7 @@ export interface ConnectOptions {
 }
 
 /**
- * Opens a session with the server of `plan`. When this function throws, nothing of the session is left.
+ * Opens a session with the MCP server of `options.plan`. After an error, neither a program nor a connection is left.
  * @throws RpcError, AppError, or the signal's reason
  */
 export async function connectServer(options: ConnectOptions): Promise<McpClient> {

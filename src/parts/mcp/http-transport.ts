@@ -49,7 +49,7 @@ const retryLimit = 5
 const redirectLimit = 3
 /** A stream that lasts longer than this time, in milliseconds, resets the count of failures. */
 const steadyMs = 30_000
-/** Node's longest timer, in milliseconds. It stands for no limit, because the callers limit the time of a request. */
+/** Node's longest timer, in milliseconds. It switches the time limit of a request off: callers set their own. */
 const longestMs = 2 ** 31 - 1
 
 export class HttpTransport implements Transport, Framing {
@@ -83,7 +83,7 @@ export class HttpTransport implements Transport, Framing {
     await this.#tell(message).catch((error: unknown) => {
       throw method === undefined ? new RpcClosedError('The answer could not be sent', { cause: error }) : error
     })
-    if (method === 'notifications/initialized') void this.#listen().catch(ignore) // Requests work without the stream.
+    if (method === 'notifications/initialized') void this.#listen().catch(ignore) // Requests do not need `#listen`.
   }
 
   pause(): void {
@@ -148,8 +148,8 @@ export class HttpTransport implements Transport, Framing {
   }
 
   /**
-   * Receives the messages that the server sends on its own. Ends when the server refuses the GET, or after `retryLimit`
-   * failures.
+   * Receives the messages that the server sends on its own. Stops when a GET fails, or when streams repeatedly
+   * (`retryLimit`) end within `steadyMs` without a new event id.
    */
   async #listen(): Promise<void> {
     const { signal } = this.#stop
@@ -199,7 +199,7 @@ export class HttpTransport implements Transport, Framing {
     try {
       return await openAuthorized({ method, url, headers, body, signal, ...limits }, bearer)
     } catch (error) {
-      // A failed GET does not end the connection: requests may still work.
+      // A failed GET and a timeout do not end the connection: other requests may still work.
       if (method === 'POST' && error instanceof AppError && error.code !== 'upstream_timeout') this.#inbox.end(error)
       throw error
     }

@@ -23,7 +23,7 @@ export const mcp = {
     'POST /api/mcp/oauth/start': 'configure',
     'GET /api/mcp/oauth/status/{job_id}': 'configure',
     'POST /api/mcp/oauth/callback/{job_id}': 'configure',
-    // The browser has no key. Its query has a state that is valid once.
+    // The browser has no key. The `state` in the query of its request is valid once.
     'GET /api/mcp/oauth/callback': 'open',
     'DELETE /api/mcp/oauth/logins/{name}': 'configure',
   },

@@ -31,7 +31,7 @@ export function takeAddress({ mcp }: McpParts, call: Call): HttpResponse {
   return ok(mcp.takeAddress(parameterOf(call.parameters, 'job_id'), bodyOf(call, McpOAuthCallback).callback_url))
 }
 
-/** Answers a browser that the authorization server redirected. A HEAD request gets a 400; the sign-in still waits. */
+/** Gives the query of a redirected browser to its sign-in. A HEAD request gets a 400 and gives a sign-in nothing. */
 export function takeAnswer({ mcp }: McpParts, { exchange, query }: Call): HttpResponse {
   const isTaken = exchange.request.method === 'GET' && mcp.takeAnswer(new URLSearchParams(query))
   const headers = ['Content-Security-Policy', "default-src 'none'", 'Referrer-Policy', 'no-referrer']

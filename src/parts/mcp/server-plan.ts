@@ -2,7 +2,7 @@
  * Resolves the settings of an MCP server into a plan for connecting, with its secrets filled in.
  *
  * `${NAME}` in a variable, a header or a credential is replaced by the secret with this name, never by a variable of
- * the server's own environment. A reference to an unknown secret stays unchanged.
+ * this process's environment. A reference to an unknown secret stays unchanged.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'

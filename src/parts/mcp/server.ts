@@ -28,13 +28,13 @@ export interface ServerLimits {
 export interface ServerOptions {
   /** Opens a session with the server. @throws RpcError, AppError, or the signal's reason */
   readonly connect: (onToolsChanged: () => void, signal: AbortSignal) => Promise<McpClient>
-  /** Makes tools from the server's list. `call` calls one of them. */
+  /** Makes the agent's tools from the server's list. These tools call the server with `call`. */
   readonly makeTools: (listed: readonly McpTool[], call: CallTool, signal: AbortSignal) => Promise<readonly Tool[]>
   readonly limits: ServerLimits
   readonly callSilenceMs: number
   readonly clock: Clock
   readonly onChange: () => void
-  /** Called with an error that no caller awaits. */
+  /** Called when listing the tools again fails, and when closing a session fails. */
   readonly onProblem: (error: unknown) => void
 }
 

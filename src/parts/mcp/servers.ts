@@ -4,8 +4,8 @@
  * A step waits a limited time for the servers. The tools of a slower server appear at a later step. A server counts as
  * failed if it lists a tool with the name of another tool in the agent's tool set, or of a tool of an earlier server.
  *
- * No state is published before the first step has its tools. So the event that lists the tools is among the first
- * events of a conversation (contract: events.md, section 5).
+ * No state is published before the first step has its tools. Otherwise events about states could push the event that
+ * lists the tools out of the first events of a conversation (contract: events.md, section 5).
  */
 import { AppError, maskedErrorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -32,7 +32,7 @@ export interface McpServerState {
 }
 
 export interface McpServersOptions {
-  /** Settings by server name. Of two servers with one tool name, the later server counts as failed. */
+  /** Settings by server name. If two servers list a tool with the same name, the later server counts as failed. */
   readonly settings: Readonly<Record<string, ServerSettings>>
   readonly conversation: Pick<AgentHost, 'workingDir' | 'secrets' | 'mask' | 'state'>
   readonly host: McpHost
@@ -59,7 +59,7 @@ export class McpServers {
   #hasGiven = false
   #telling: NodeJS.Immediate | undefined
 
-  /** @param taken names of other tools */
+  /** @param taken the names of the tools that are already in the agent's tool set */
   constructor(options: McpServersOptions, taken: ReadonlySet<string>) {
     this.#options = options
     this.#taken = taken
@@ -136,7 +136,7 @@ export class McpServers {
   }
 
   /**
-   * Returns the usable tools, and in `clashes`, by server name, the problem of each server that has a taken tool name.
+   * Returns the usable tools. A server with a taken tool name gives none: `clashes` has the reason, by server name.
    */
   #choose(): { readonly tools: readonly Tool[]; readonly clashes: ReadonlyMap<string, string> } {
     const taken = new Set(this.#taken)

@@ -96,7 +96,7 @@ export class SignIns {
   }
 
   /**
-   * Uses the address to which the authorization server sent the user's browser.
+   * Takes the authorization response from the address to which the authorization server sent the user's browser.
    * @throws AppError `not_found`, `conflict` when the sign-in does not wait, `bad_request` for another address
    */
   takeAddress(id: string, address: string): void {
@@ -227,7 +227,7 @@ function scopeOf(scopes: unknown): string | undefined {
   return textOf(Array.isArray(scopes) ? scopes.join(' ') : scopes)
 }
 
-/** Applies the time limit of the trial to a part of the sign-in. */
+/** Runs one step of a sign-in. Each step has its own time limit of `timeoutMs`. */
 async function inTime<T>(
   { timeoutMs }: Trial, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>,
 ): Promise<T> {

@@ -18,7 +18,7 @@ import { usualMessageLimits, type MessageLimits, type Transport } from './transp
 
 const connectTimeoutMs = 30_000
 const postTimeoutMs = 60_000
-/** The longest delay of a timer of Node, in milliseconds. It stands for no time limit. */
+/** Node's longest timer, in milliseconds. It switches off the time limit of the event stream. */
 const longestMs = 2 ** 31 - 1
 
 export class SseTransport implements Transport, Framing {
@@ -46,7 +46,7 @@ export class SseTransport implements Transport, Framing {
     try {
       await this.#post(message)
     } catch (error) {
-      // No caller awaits the delivery of a response, and the JSON-RPC peer ignores an RpcClosedError.
+      // If a response cannot be sent, an RpcClosedError keeps the JSON-RPC peer from sending an error response instead.
       throw objectOf(message)['method'] === undefined
         ? new RpcClosedError('The answer could not be sent', { cause: error })
         : error

@@ -43,7 +43,7 @@ export async function startStdioTransport(options: StdioTransportOptions): Promi
   }))
   const close = (): Promise<void> => child.stop({ graceMs })
   const drained = new Promise<void>((resolve) => child.stdout.once('close', resolve))
-  // Another process may keep the output open. A later call of `close` gets the error.
+  // Another process may keep stdout open, so the wait has a limit. Later calls of `close` report the error.
   void child.exited.then(() => within(drained, lastLinesMs)).then(close).catch(() => undefined)
   return { framing, agree: () => undefined, reasonOfEnd: () => reasonOf(child, mask), close }
 }

@@ -11,7 +11,7 @@ export interface Transport {
   agree(version: string): void
   /** Returns why the connection ended; undefined if the transport knows no reason. Called after the end. */
   reasonOfEnd(): Promise<string | undefined>
-  /** Ends the session. Idempotent. @throws AppError when a part of the session cannot be ended */
+  /** Ends the session. Idempotent. @throws AppError `agent_failed` when a process of the MCP server survives */
   close(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export class SessionLostError extends Error {
   override readonly name = 'SessionLostError'
 }
 
-/** The size limits of a message. A message above a limit ends the session; over streamable HTTP it ends its request. */
+/** The size limits of a message. A larger message ends the session; over streamable HTTP, only its HTTP response. */
 export interface MessageLimits {
   readonly limitBytes: number
   readonly valueLimit: number

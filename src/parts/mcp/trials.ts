@@ -64,7 +64,7 @@ export function createMcpTrials(options: McpTrialsOptions): McpTrials {
     },
     async close() {
       stop.abort(new AppError('unavailable', 'The server is stopping'))
-      await Promise.allSettled(running) // The caller of each trial gets its error.
+      await Promise.allSettled(running) // The caller of `run` gets the error.
     },
   }
 }

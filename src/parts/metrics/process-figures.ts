@@ -21,7 +21,7 @@ export function processFamilies(startedAt: number): Family[] {
 }
 
 export async function diskFamilies(folder: string): Promise<Family[]> {
-  const space = await statfs(folder).catch(() => undefined) // The space is unknown.
+  const space = await statfs(folder).catch(() => undefined) // After an error, the gauges have no samples.
   const sampled = (value: number | undefined) => (value === undefined ? [] : [{ value }])
   return [
     gauge('agent_server_disk_free_bytes', "Space on the data folder's disk that the server may use.",

@@ -39,7 +39,7 @@ async function writeAccessLog({ clock, logFiles, masker, traffic }: Lent, path: 
   const output = await logFiles.open('access', path)
   const stopObserving = traffic.observe(new AccessLog({ output, clock, mask: (line) => masker.mask(line) }))
   return async () => {
-    // Responses and WebSockets that end while the server closes still get their lines.
+    // Responses and WebSockets that end while the server closes still get their lines in the access log.
     await within(traffic.settled(), settleLimitMs)
     stopObserving()
     await output.close()

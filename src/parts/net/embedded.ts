@@ -12,7 +12,7 @@ type Groups = readonly number[]
 interface Form {
   /** The first groups of an address of this form. */
   readonly prefix: Groups
-  /** The positions of the IPv4 address's four bytes, for each length of the prefix; only NAT64 has several lengths. */
+  /** The positions of the IPv4 address's four bytes. NAT64 has several possibilities, one for each prefix length. */
   readonly offsets: readonly (readonly [number, number, number, number])[]
   /** True for Teredo, which stores each bit of the client's address inverted. */
   readonly isInverted?: true

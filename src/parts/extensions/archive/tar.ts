@@ -53,7 +53,7 @@ interface Header {
   readonly mode: number
 }
 
-/** The values that extended headers before an entry give to it. */
+/** The values that headers of the types `x`, `L` and `K` give to the entry after them. */
 interface Extension {
   readonly records: PaxRecords
   readonly name: Buffer | undefined

@@ -1,7 +1,8 @@
 /**
  * Writes the entries of an archive into a new folder. The caller removes the folder after a failure.
  *
- * Links are left out, so no path leads through a link. Paths with a part `.git` are left out too.
+ * Links are left out, so no path leads through a link. A `.git` in upper or lower case, and everything below it, is
+ * left out too.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ import type { Entry } from './entry.ts'
 const syncLimit = 32
 
 /**
- * Writes the entries, except links and paths with a part `.git`, into `folder`, and syncs the files.
+ * Writes the entries into `folder` and syncs the files. Leaves out links, and `.git` with everything below it.
  * @throws AppError `bad_request`; system errors of writing; the signal's reason
  */
 export async function unpack(entries: AsyncIterable<Entry>, folder: string, signal: AbortSignal): Promise<void> {

@@ -108,7 +108,7 @@ async function entryOf(file: RandomAccess, record: ZipRecord, place: Place): Pro
   if (kind === 'folder' && record.size !== 0) throw unusable('an entry in it that is no file has a content')
   const content = kind === 'folder' ? noContent : contentOf(file, record, place)
   if (kind !== 'link') return { name, kind, target: '', isExecutable, content }
-  // `contentOf` yields at most `record.size` bytes, so it is enough to check `record.size`.
+  // The target of a link is its content, of which `contentOf` yields at most `record.size` bytes.
   assertNameLength(record.size)
   const pieces: Buffer[] = []
   for await (const piece of content) pieces.push(piece)

@@ -7,7 +7,7 @@
 import { openRequest, type OutboundRequest, type OutboundStream } from '../../net/outbound.ts'
 import type { Bearer } from './logins.ts'
 
-/** Opens the request, with the token of `bearer`. @throws the errors of `openRequest` and of `bearer` */
+/** Opens the request, with a token if there is a `bearer`. @throws the errors of `openRequest` and of `bearer` */
 export async function openAuthorized(
   request: OutboundRequest & { readonly signal: AbortSignal }, bearer: Bearer | undefined,
 ): Promise<OutboundStream> {

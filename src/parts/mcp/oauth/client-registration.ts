@@ -53,8 +53,8 @@ export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OA
 
 /**
  * Refuses an authorization server that must not get the OAuth client in the settings. A hostile MCP server could name
- * its own authorization server, to get the client's secret. The client is for the `issuer` in the settings. Without
- * `issuer`, it is for the issuer that got the same secret at the last login. A new secret may go to any issuer.
+ * its own authorization server, to get the client's secret. An `issuer` in the settings is the only allowed issuer.
+ * Without it, the secret of the last login may go only to the issuer of that login, and a new secret to any issuer.
  * @throws AppError `bad_request`
  */
 function assertIssuer({ settings, known, place: { authority: { issuer } } }: ClientWishes): void {

@@ -21,7 +21,7 @@ export interface LoginServer {
 export interface KeptLogin {
   /** The login; undefined when it has ended. */
   readonly login: Login | undefined
-  /** The time of the stored login or of the last refusal, in milliseconds since the epoch. */
+  /** The time when the login was obtained, or when a token was refused after that, in milliseconds since the epoch. */
   readonly since: number
   /** The last access token that was refused; undefined if there is none. */
   readonly refused: string | undefined
@@ -33,7 +33,7 @@ export interface LoginFileOptions {
   readonly path: string
   readonly cipher: Cipher
   readonly setMasked: MaskedValues
-  /** Called after every change with the logins before and after it, by server name. */
+  /** Called after every change, with the logins before and after the change, grouped by server name. */
   readonly onChange?: TellChange | undefined
 }
 
@@ -91,7 +91,7 @@ export function withKept(logins: KeptLogins, key: string, kept: KeptLogin): Kept
   return new Map([...others, [key, kept]])
 }
 
-/** Returns the logins without servers of this name; the same map if there is none. */
+/** Returns the logins except those of servers with this name; the same map if no server has the name. */
 export function withoutName(logins: KeptLogins, name: string): KeptLogins {
   const others = [...logins].filter(([key]) => !key.startsWith(`[${JSON.stringify(name)},`))
   return others.length === logins.size ? logins : new Map(others)

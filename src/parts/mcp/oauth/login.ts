@@ -27,8 +27,8 @@ export interface LoginSource {
 }
 
 /**
- * Returns the login from a token response. A missing refresh token or scope stays as in `previous` (RFC 6749, section
- * 6).
+ * Returns the login from a token response. A refresh token or a scope that the response lacks is taken from `previous`
+ * (RFC 6749, section 6).
  */
 export function loginFrom(tokens: Tokens, source: LoginSource, now: number, previous?: Login): Login {
   const { accessToken, refreshToken = previous?.refreshToken, scope = previous?.scope, lifeMs } = tokens
@@ -38,7 +38,7 @@ export function loginFrom(tokens: Tokens, source: LoginSource, now: number, prev
 
 /**
  * Returns the login as `auth.state` of the settings. `isCredentialName` (settings/secret-values) must recognize the
- * names of the secret members.
+ * names of the secret members, so that the settings seal and redact them.
  */
 export function stateOf({ accessToken, refreshToken, scope, expiresAt, obtainedAt, source }: Login): Fields {
   return withoutGaps({
