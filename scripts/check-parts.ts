@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commandLine } from './command-line.ts'
-import { importTable } from './shape/architecture.ts'
+import { grantsBelow } from './shape/boundaries.ts'
 import { readSource } from './shape/source-file.ts'
 
 /** Whole ways through a server with external agents. */
@@ -56,7 +56,9 @@ function nameOf(names: readonly string[]): string {
 function withDependents(names: readonly string[]): readonly string[] {
   const found = new Set(names)
   for (const name of found) {
-    for (const part of parts) if (importTable[`parts/${part}`]?.includes(`parts/${name}`) === true) found.add(part)
+    const folder = `parts/${name}`
+    const needs = (grant: string): boolean => grant === folder || grant.startsWith(`${folder}/`)
+    for (const part of parts) if (grantsBelow(`parts/${part}`).some(needs)) found.add(part)
   }
   return [...found]
 }

@@ -18,6 +18,7 @@ import { readResults } from '../bench/results.ts'
 import { limitsTable, shortTable, usersTable } from '../bench/tables.ts'
 import { endpoints } from '../generate/specs.ts'
 import { importTable } from '../shape/architecture.ts'
+import { grantsBelow } from '../shape/boundaries.ts'
 import { powers } from '../shape/power-table.ts'
 import { filesCell } from '../shape/security-table.ts'
 import { sizesOf, type SizedFile } from '../shape/sizes.ts'
@@ -103,9 +104,9 @@ function powersOf(folder: string): string {
     power, files.map((path) => `\`${path.slice(below.length)}\``).join(', '),
   ])
   const table = cells.length === 0 ? 'No file of this folder has a power of its own.' : rows(['Power', 'Files'], cells)
-  const imports = importTable[folder.replace(/^src\//, '')]
-  if (imports === undefined) return table
-  const names = imports.map((name) => `\`${name}\``)
+  const row = folder.replace(/^src\//, '')
+  if (importTable[row] === undefined) return table
+  const names = grantsBelow(row).map((name) => `\`${name}\``)
   return `${table}\n\n${wrapped(['It', 'may', 'import', ...names.map((name, index) => name + (index === names.length - 1 ? '.' : ','))])}`
 }
 

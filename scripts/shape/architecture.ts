@@ -12,7 +12,7 @@
  */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
   'index.ts': [
-    'agent-server.ts', 'agent-maker.ts', 'all-parts.ts', 'conversation-handle.ts', 'host-parts.ts', 'host-stores.ts',
+    'agent-server.ts', 'agent-maker.ts', 'conversation-handle.ts', 'host-parts.ts', 'host-stores.ts',
     'server.ts', 'server-load.ts', 'part.ts', 'capabilities.ts', 'offers.ts', 'access.ts', 'agents', 'api',
     'conversation', 'http', 'version.ts', 'config.ts', 'schema', 'base',
   ],
@@ -27,7 +27,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   // What the embedding program adds: its parts, and its agent, models and tools as the offers of a part.
   'host-parts.ts': ['access.ts', 'part.ts', 'offers.ts', 'agents', 'conversation', 'http', 'base'],
   'conversation-handle.ts': ['conversation', 'schema', 'base'],
-  'host-stores.ts': ['settings', 'schema', 'base'],
+  'host-stores.ts': ['settings', 'schema'],
   // The list of parts. Deleting a line of parts.ts leaves its part out.
   'all-parts.ts': ['parts.ts', 'part.ts', 'option.ts'],
   'parts.ts': ['part.ts', 'parts'],
@@ -36,14 +36,12 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   ],
   'app.ts': [
     'agent-maker.ts', 'optional-offers.ts', 'loaded-parts.ts', 'capabilities.ts', 'part.ts', 'sealed-stores.ts',
-    'server-load.ts', 'config.ts', 'agents', 'conversation', 'workspace', 'storage', 'settings', 'process',
-    'schema', 'base',
+    'server-load.ts', 'config.ts', 'agents', 'conversation', 'workspace', 'storage', 'settings', 'process', 'base',
   ],
   'server-load.ts': ['conversation', 'storage'],
-  'sealed-stores.ts': ['inspected-part.ts', 'config.ts', 'process', 'settings', 'base'],
+  'sealed-stores.ts': ['inspected-part.ts', 'config.ts', 'settings', 'base'],
   'agent-maker.ts': [
-    'capabilities.ts', 'offers.ts', 'server-load.ts', 'version.ts', 'config.ts', 'agents', 'conversation', 'settings',
-    'process', 'schema', 'base',
+    'capabilities.ts', 'version.ts', 'agents', 'conversation', 'settings', 'process', 'schema', 'base',
   ],
   'optional-offers.ts': ['loaded-parts.ts', 'offers.ts', 'base'],
   'description.ts': ['schema', 'base'],
@@ -57,7 +55,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   ],
   'capabilities.ts': [
     'inspected-part.ts', 'offers.ts', 'server-load.ts', 'config.ts', 'conversation', 'http', 'process', 'settings',
-    'schema', 'base',
+    'base',
   ],
   'offers.ts': ['agents', 'conversation', 'settings', 'schema', 'base'],
   'inspected-part.ts': ['finding.ts', 'process', 'settings'],
@@ -75,12 +73,28 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'agents/acp/demo-modes.ts', 'offers.ts', 'conversation', 'settings', 'process', 'rpc', 'schema', 'base',
   ],
   'parts/builtin': [
-    'part.ts', 'capabilities.ts', 'offers.ts', 'option.ts', 'parts/patterns', 'parts/workspace-files', 'agents', 'api',
-    'conversation', 'settings', 'process', 'parts/net', 'schema', 'base',
+    'part.ts', 'capabilities.ts', 'offers.ts', 'option.ts', 'parts/builtin', 'agents', 'api', 'conversation',
+    'settings', 'process', 'schema', 'base',
   ],
+  // Of its folders, each knows only those of the rows below it.
+  'parts/builtin/tools': [
+    'part.ts', 'parts/builtin/workspace', 'parts/patterns', 'parts/workspace-files', 'agents', 'settings', 'schema',
+    'base',
+  ],
+  'parts/builtin/workspace': ['parts/patterns', 'parts/workspace-files', 'process', 'base'],
+  'parts/builtin/condensing': [
+    'parts/builtin/recording', 'parts/builtin/view', 'parts/builtin/llm', 'conversation', 'schema', 'base',
+  ],
+  'parts/builtin/recording': [
+    'parts/builtin/view', 'parts/builtin/llm', 'conversation', 'settings', 'schema', 'base',
+  ],
+  'parts/builtin/view': ['parts/builtin/calls', 'parts/builtin/llm', 'conversation', 'schema', 'base'],
+  'parts/builtin/calls': ['parts/builtin/llm', 'agents/tool.ts', 'schema', 'base'],
+  'parts/builtin/llm': ['parts/net', 'agents/from-host.ts', 'settings', 'schema', 'base'],
+  'parts/builtin/risk': ['schema', 'base'],
   'parts/browser': [
-    'part.ts', 'capabilities.ts', 'finding.ts', 'option.ts', 'parts/builtin', 'agents', 'process', 'rpc', 'parts/net',
-    'schema', 'base',
+    'part.ts', 'capabilities.ts', 'finding.ts', 'option.ts', 'parts/builtin/tools', 'agents', 'process', 'rpc',
+    'parts/net', 'schema', 'base',
   ],
   'parts/files': [
     'part.ts', 'capabilities.ts', 'option.ts', 'parts/workspace-files', 'api', 'conversation', 'settings', 'http',
@@ -119,19 +133,17 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   ],
   'parts/keys': ['access.ts', 'part.ts', 'capabilities.ts', 'finding.ts', 'api', 'storage', 'http', 'schema', 'base'],
   'parts/metrics': [
-    'part.ts', 'capabilities.ts', 'server-load.ts', 'option.ts', 'version.ts', 'api', 'http', 'schema', 'base',
+    'part.ts', 'capabilities.ts', 'server-load.ts', 'option.ts', 'version.ts', 'http', 'schema', 'base',
   ],
   'parts/lookups': ['part.ts', 'parts/net', 'settings', 'base'],
-  'parts/models': ['part.ts', 'capabilities.ts', 'offers.ts', 'api', 'settings', 'http', 'schema', 'base'],
-  'parts/profiles': [
-    'part.ts', 'capabilities.ts', 'offers.ts', 'api', 'conversation', 'settings', 'http', 'schema', 'base',
-  ],
+  'parts/models': ['part.ts', 'capabilities.ts', 'api', 'settings', 'http', 'schema', 'base'],
+  'parts/profiles': ['part.ts', 'capabilities.ts', 'api', 'settings', 'http', 'schema', 'base'],
   'parts/console': [
     'part.ts', 'capabilities.ts', 'option.ts', 'parts/net', 'api', 'conversation', 'settings', 'storage', 'process',
     'http', 'schema', 'base',
   ],
-  // The page in the browser: modules of its own, compiled without the types of Node. Of the schema, types only.
-  'parts/console/page': ['schema'],
+  // The page in the browser: modules of its own, compiled without the types of Node.
+  'parts/console/page': [],
   'parts/openai': [
     'part.ts', 'capabilities.ts', 'option.ts', 'api', 'conversation', 'settings', 'http', 'schema', 'base',
   ],

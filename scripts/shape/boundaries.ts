@@ -1,6 +1,7 @@
 /**
- * Rules about imports inside src: the import table, nothing from outside, no cycles of files, not even of types, and no
- * circles of folders. An `import()` closes no cycle: it is done when everything has been evaluated.
+ * Rules about imports inside src: the import table, which grants only imports that exist, nothing from outside, no
+ * cycles of files, not even of types, and no circles of folders. An `import()` closes no cycle: it is done when
+ * everything has been evaluated.
  */
 import { posix } from 'node:path'
 import { importTable } from './architecture.ts'
@@ -80,10 +81,38 @@ function circlesAmong(files: readonly SourceFile[], nameOf: (path: string) => st
   })
 }
 
+type Table = typeof importTable
+
+/** Grants of the table that no import among the files needs. Asked of a whole tree. */
+export function checkUnusedGrants(files: readonly SourceFile[], table: Table = importTable): Finding[] {
+  const used = new Map<string, Set<string>>(Object.keys(table).map((unit) => [unit, new Set()]))
+  for (const file of files) {
+    const unit = unitOf(file.path, table) ?? ''
+    for (const one of file.imports) {
+      const target = unitOf(targetOf(file.path, one), table)
+      if (target !== undefined && target !== unit) used.get(unit)?.add(target)
+    }
+  }
+  return Object.entries(table).flatMap(([unit, grants]) => {
+    const targets = [...used.get(unit) ?? []]
+    return grants.filter((grant) => !targets.some((target) => isOf(grant, target))).map((grant) => {
+      const message = `the import table lets ${unit} import ${grant}, which no file there does: take it out of the row`
+      return { file: 'scripts/shape/architecture.ts', line: 1, rule: 'imports', message }
+    })
+  })
+}
+
+/** The grants of a row and of the rows inside it, without those inside it and those that another one covers. */
+export function grantsBelow(folder: string, table: Table = importTable): readonly string[] {
+  const rows = Object.entries(table).filter(([unit]) => isOf(folder, unit)).flatMap(([, grants]) => grants)
+  const outside = [...new Set(rows)].filter((grant) => !isOf(folder, grant))
+  return outside.filter((grant) => !outside.some((other) => other !== grant && isOf(other, grant)))
+}
+
 /** The row of the table that a file of src belongs to: the most specific one. */
-export function unitOf(path: string): string | undefined {
+export function unitOf(path: string, table: Table = importTable): string | undefined {
   const inner = path.replace(/^src\//, '')
-  return Object.keys(importTable)
+  return Object.keys(table)
     .filter((unit) => inner === unit || inner.startsWith(`${unit}/`))
     .sort((a, b) => b.length - a.length)[0]
 }
@@ -104,7 +133,11 @@ function objection(from: string, unit: string, specifier: string): string | unde
 
 /** A folder in a row stands for the rows inside it, too. */
 function isAllowed(unit: string, target: string): boolean {
-  return importTable[unit]?.some((row) => target === row || target.startsWith(`${row}/`)) === true
+  return importTable[unit]?.some((row) => isOf(row, target)) === true
+}
+
+function isOf(row: string, target: string): boolean {
+  return target === row || target.startsWith(`${row}/`)
 }
 
 function targetOf(from: string, one: Import): string {
