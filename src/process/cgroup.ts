@@ -31,7 +31,7 @@ export async function findCgroupParent(proc = '/proc'): Promise<string | undefin
   }
 }
 
-/** Puts a process into a new group, named after its marker; undefined if that fails. */
+/** Puts a process into a new group, named after its marker, and returns the group; undefined if that fails. */
 export function joinCgroup(parent: string, marker: string, pid: number): Cgroup | undefined {
   const folder = join(parent, `${namePrefix}${marker.replace('/', '.')}`)
   try {

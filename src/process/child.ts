@@ -46,7 +46,7 @@ export interface StopOptions {
   readonly graceMs?: number
   /** Aborted to skip the waits before SIGKILL. */
   readonly signal?: AbortSignal
-  /** Time limit for the child's exit after SIGKILL, then once more for the end of its other processes. Default 5 s. */
+  /** The limit of each of two waits after SIGKILL: for the child's exit, then for its other processes. Default 5 s. */
   readonly killLimitMs?: number
 }
 
@@ -128,12 +128,12 @@ export class Child {
   /** Called by `startChild` only. */
   constructor({ started, pid, cgroup, options }: ChildParts) {
     this.pid = pid
-    this.stdin = started.stdin.on('error', ignore) // `exited` reports the end of the child.
-    this.stdout = started.stdout.on('error', ignore) // `exited` reports the end of the child.
+    this.stdin = started.stdin.on('error', ignore) // The child's end breaks the pipe, and `exited` reports it.
+    this.stdout = started.stdout.on('error', ignore) // The child's end breaks the pipe, and `exited` reports it.
     this.extraInput = extraPipe(started, 3)
     this.extraOutput = extraPipe(started, 4)
     this.#tail = createTail(options.stderrLimitBytes ?? 64 * 1024)
-    // `exited` reports the end of the child.
+    // The child's end breaks the pipe, and `exited` reports it. So an error of the pipe is ignored.
     this.stderr = started.stderr.on('error', ignore).on('data', (chunk: Buffer) => this.#tail.push(chunk))
     this.#cgroup = cgroup
     this.#family = new Family({ rootPid: pid, isMarked: (marker) => marker === options.marker, proc: options.proc })

@@ -11,7 +11,7 @@ import { processTable } from './process-table.ts'
 export interface FamilyOptions {
   /** True for a marker of this family. */
   readonly isMarked: (marker: string) => boolean
-  /** The first member, which leads a session and is alive now. If absent, the search begins with marked processes. */
+  /** The first member: alive now, and a session leader (setsid(2)). If absent, searches begin at marked processes. */
   readonly rootPid?: number
   /** Where proc(5) is mounted. Default `/proc`. */
   readonly proc?: string | undefined
@@ -27,7 +27,7 @@ export class Family {
   readonly #proc: string
   /** Start times of all members ever seen (in clock ticks since boot), by pid. */
   readonly #known = new Map<number, number>()
-  /** Start time of the first member; 0 without a first member. Markers of older processes are not checked. */
+  /** Start time of the first member; 0 without one. An older process is no member, so its marker is not read. */
   readonly #firstStart: number
 
   constructor(options: FamilyOptions) {
@@ -52,8 +52,8 @@ export class Family {
   }
 
   /**
-   * Kills the members until two searches in a row find none, or `limitMs` have passed. Returns the remaining members.
-   * Spared processes stay. The second search reads new pids only, because no other process can become a member.
+   * Kills the members that are not `spared`, until two searches in a row find none of them or `limitMs` have passed.
+   * Returns those still alive. The second search reads only new pids, because older processes do not become members.
    */
   async kill({ limitMs, spared = [] }: KillOptions): Promise<ProcessEntry[]> {
     const end = performance.now() + limitMs
@@ -90,7 +90,7 @@ export class Family {
   }
 }
 
-/** Returns the entries whose pid is a seed, whose parent is returned too, or whose session has a returned process. */
+/** Returns the members: the entries of the `seeds`, each child of a member, and each process in a member's session. */
 export function selectFamily(entries: readonly ProcessEntry[], seeds: ReadonlySet<number>): ProcessEntry[] {
   const members = new Set(seeds)
   const sessions = new Set(entries.filter(({ pid }) => seeds.has(pid)).map(({ session }) => session))

@@ -21,12 +21,12 @@ export interface LockOptions {
   readonly onLost: () => void
   /** The PATH in which flock(1) is searched. Default: the usual system folders. */
   readonly searchPath?: string
-  /** The times of the heartbeat, for systems without flock(1). */
+  /** The intervals of the heartbeat, which is used where flock(1) cannot lock. */
   readonly heartbeat?: Heartbeat
 }
 
 export interface FolderLock {
-  /** The former owner, if it ended without releasing the lock. */
+  /** The owner that left its `owner.json`: it ended without releasing the lock. Undefined without a readable file. */
   readonly former: DescribedOwner | undefined
   /** Writes the owner's address into `owner.json`. */
   announce(url: string): Promise<void>

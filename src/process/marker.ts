@@ -1,8 +1,8 @@
 /**
  * The marker of a child process: the value of one environment variable that its descendants inherit.
  *
- * The form is `<instance id of the data folder>/<id of the child>`. By its marker a later server on the same data
- * folder finds the process.
+ * The form is `<instance id of the data folder>/<id of the child>`. A later server on the same data folder finds
+ * the process by its marker.
  */
 export const markerVariable = 'AGENT_SERVER_CHILD'
 

@@ -30,7 +30,7 @@ export class ProcessTable {
     return this.#next
   }
 
-  /** Returns the processes with a readable marker that the test accepts. */
+  /** Returns the processes whose marker can be read and for which `isMarked` then returns true. */
   async selectMarked(
     entries: readonly ProcessEntry[], isMarked: (marker: string) => boolean,
   ): Promise<ProcessEntry[]> {

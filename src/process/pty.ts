@@ -20,8 +20,8 @@ const trialLimitMs = 10_000
 const trialAnswer = 'on-a-terminal'
 
 /**
- * A Python program that copies between the server's pipes and the terminal. It exits with the code that a shell would
- * have.
+ * A Python program that copies between the server's pipes and the terminal. Its exit code is the exit code of the
+ * program on the terminal, or 128 plus the number of the signal that ended that program, as with a shell.
  */
 const pythonProgram = [
   'import os, pty, signal, sys',

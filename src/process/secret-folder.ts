@@ -18,8 +18,8 @@ export interface SecretFolderOptions {
   readonly instance: string
   readonly environment: Environment
   /**
-   * A folder in the data folder. It has a note with the path of the folder on a file system in memory, or the secret
-   * files themselves if there is no such folder.
+   * A folder in the data folder. While the secret files are in memory, it has a note with the path of their folder.
+   * Otherwise it has the secret files themselves.
    */
   readonly runtimeDir: string
   /** A folder on a file system in memory, in which every user may make entries. Default `/dev/shm`. */
@@ -45,7 +45,7 @@ export class SecretFolder {
 
   /**
    * Makes the folder if needed and returns its path.
-   * @throws the system's error when the runtime folder cannot be made, AppError when the note cannot be written
+   * @throws the system's error when `runtimeDir` cannot be made, AppError when the note in it cannot be written
    */
   async make(): Promise<string> {
     for (const path of this.#memory) {
@@ -90,7 +90,7 @@ export async function findMemory(environment: Environment, sharedMemory = '/dev/
   return undefined
 }
 
-/** Removes the entries that a killed server left in a folder (`ownName`), except those for which `isKept` is true. */
+/** Removes the entries that a killed server left in a folder: they match `ownName`, and `isKept` is false for them. */
 export async function emptyLeft(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => []) // Nothing was left.
   for (const name of names) {
@@ -98,7 +98,7 @@ export async function emptyLeft(folder: string, isKept: (name: string) => boolea
   }
 }
 
-/** Matches the names of entries for lent credentials, agents' homes, shells and browser profiles, and of the note. */
+/** Matches the names of a server's entries: lent credentials, homes of agents, shells, browser profiles, the note. */
 const ownName = new RegExp(`^(?:${[
   '(?:lent|home)-[A-Za-z0-9]{6}',
   '(?:shell|browser)-[0-9a-f-]{36}',

@@ -31,7 +31,7 @@ export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
-/** Returns the normal form of a value, or the issues of an invalid value. */
+/** Returns the value as `type.to` converts it, or the issues of an invalid value. */
 export function parse<Input, Normal>(type: Checked<Input, Normal>, value: unknown): Parsed<Normal> {
   if (type.is(value)) return { ok: true, value: type.to(value) }
   return { ok: false, issues: check(type.name, value, type.definitions) }
@@ -136,7 +136,7 @@ function numberTypeRule({ type }: NumberSchema, value: unknown): Rule | undefine
 }
 
 /**
- * Checks a value against the first branch with the value's JSON type. If no branch has this type, checks all branches.
+ * Checks a value against the first of the schemas that has the value's JSON type. If none has it, checks all of them.
  */
 function checkEither(branches: readonly Schema[], value: unknown, walk: Walk): void {
   const branch = branches.find((candidate) => jsonTypeOf(candidate) === jsonTypeOfValue(value))
@@ -247,7 +247,7 @@ function checkAt(walk: Walk, place: string | number, body: () => void): void {
 }
 
 /**
- * Validates a value that this process made, such as an argument of a host, and returns its normal form.
+ * Validates an argument from a program that uses this server as a library, and returns it as `type.to` converts it.
  * @throws AppError `invalid_input` with the issues
  */
 export function checked<Input, Normal>(type: Checked<Input, Normal>, value: unknown): Normal {

@@ -2,7 +2,7 @@
  * Finds the members of a valid value that have no effect: unknown members that are dropped, and known members that no
  * code uses.
  *
- * The number of names and of steps is limited.
+ * A search ends when it has found `limit` members, or visited `stepLimit` members and items.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../base/json.ts'
@@ -44,7 +44,7 @@ function walkNamed(name: string, value: unknown, walk: Walk): void {
   }
 }
 
-/** False for a missing member, for null and for the default value: clients send back objects from the server. */
+/** False for undefined, null and the default value: clients send these back in objects that the server gave them. */
 function isSet(member: Member, value: unknown): boolean {
   if (value === null || value === undefined) return false
   return member.presence !== 'default' || !isDeepStrictEqual(value, member.default)

@@ -5,10 +5,10 @@
  */
 import { parseMicros } from '../base/stamp.ts'
 
-/** A normal form that is being built: its members are added in canonical order. */
+/** The result of a generated converter while it is built: its members are assigned one by one, in canonical order. */
 export type Building<T> = { -readonly [Name in keyof T]?: T[Name] }
 
-/** A normal form that is being built: its required members are set, and the optional members are assigned next. */
+/** The result of a generated converter while it is built: its optional members are assigned one by one. */
 export type Mutable<T> = { -readonly [Name in keyof T]: T[Name] }
 
 /** True for an integer that every JSON reader reads exactly (at most 2^53 - 1, positive or negative). */

@@ -1,8 +1,8 @@
 /**
  * Removes secrets from the `input` that a validation error quotes (contract/others.md, section 0.2).
  *
- * A value is secret because of its name, or because a name above it matches `secretContainer`. Credentials in addresses
- * are secret too.
+ * A value is secret because of its own name, or because it is below a name such as `env` or `headers`
+ * (`secretContainer`). Credentials in addresses are secret too.
  */
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -31,8 +31,8 @@ const secretNames: ReadonlySet<string> = new Set(['value'])
 const sizeLimit = 4096
 
 /**
- * Redacts the input of an issue before it leaves the server. A secret name on its path hides the whole input. Leaves
- * out an input above `sizeLimit`.
+ * Redacts the input of an issue before the issue leaves the server. A secret name in `loc` hides the whole input.
+ * Another input that is larger than `sizeLimit` is left out.
  */
 export function redactIssue(issue: Issue): Issue {
   if (issue.input === undefined) return issue
@@ -65,7 +65,7 @@ function isSecretName(name: string): boolean {
   return secretWord.test(name) || secretNames.has(name.toLowerCase())
 }
 
-/** Returns the size of a value: its characters plus its values. An array's items count twice. Stops above `limit`. */
+/** Counts the characters of texts and names, 1 for each value, and 1 more for an array's item. Stops above `limit`. */
 function sizeOf(value: unknown, limit: number): number {
   let size = 0
   const waiting: unknown[] = [value]

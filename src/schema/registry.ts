@@ -35,7 +35,7 @@ export const registry: Definitions = Object.fromEntries(
   Object.values(specFiles).flatMap((definitions) => Object.entries(definitions)),
 )
 
-/** A type of the part with these `definitions`, or of the core. */
+/** Names a type of the part that has these `definitions`, or of the core if there are none. */
 export interface NamedType {
   readonly name: string
   readonly definitions?: Definitions

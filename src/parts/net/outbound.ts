@@ -132,7 +132,7 @@ function startRequest(hop: Hop, lookup: ReturnType<typeof createLookup>): Client
   }
 }
 
-/** Sends the body without a copy: requests may share its pieces. */
+/** Sends the body. Several requests may share its pieces, so they are not copied into one buffer. */
 function sendBody(request: ClientRequest, body: OutboundRequest['body']): void {
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
     request.end(body)

@@ -58,7 +58,7 @@ export async function completeChat(parts: OpenaiParts, call: Call): Promise<Http
 
 interface Admitted {
   readonly conversation: Conversation
-  /** Ends the reservation of the run. Called when the message was taken or refused. Idempotent. */
+  /** Ends the reservation of the run, if there is one. Called when `Conversation.send` has settled. Idempotent. */
   readonly release: (() => void) | undefined
 }
 
@@ -164,7 +164,7 @@ async function occupied<T>(
   }
 }
 
-/** Runs `work`. Aborts its signal with `signal`, or after `ms` with an AppError `agent_timeout`. */
+/** Runs `work` with a signal that aborts together with `signal`, or after `ms` with an AppError `agent_timeout`. */
 async function withTimeout<T>(
   ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

@@ -16,17 +16,17 @@ export type RunEnd =
   | { readonly kind: 'finished' }
   | { readonly kind: 'failed'; readonly status: 409 | 500; readonly message: string }
 
-/** Checks that the status of a conversation shows no run. @throws AppError `conflict` */
+/** Checks that a conversation has no run, judged by its status. @throws AppError `conflict` */
 export function assertFree(conversation: Conversation): void {
   const { execution_status: status } = conversation.state
-  // A run with an ended status may still be saving its state. A new message waits until the state is saved.
+  // The run may still be saving its state when the status shows its end. A new message waits until it is saved.
   if (isEnded(status)) return
   throw new AppError('conflict', `The conversation is at work: its status is "${status}"`)
 }
 
 /**
  * Sends a message and waits until its run ends or waits for a confirmation.
- * @param onTaken called when the message was taken or refused
+ * @param onTaken called when the conversation has accepted or refused the message
  * @throws the signal's reason; the errors of `Conversation.send`
  */
 export async function serve(

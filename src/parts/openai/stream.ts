@@ -44,7 +44,7 @@ export class CompletionStream implements Sink {
     this.#chunk({ role: 'assistant', content: '' })
   }
 
-  /** Sends the agent's text in a delta, a message or a final action; ignores other JSON. Returns true: never full. */
+  /** Sends the agent's text of a delta, a message or a FinishAction. Returns true, because this sink is never full. */
   write(json: Buffer): boolean {
     if (begins(json, 'StreamingDeltaEvent')) this.#delta(objectOf(parseOwnJson(json.toString())))
     else if (begins(json, 'MessageEvent')) this.#message(objectOf(parseOwnJson(json.toString())))
@@ -52,7 +52,7 @@ export class CompletionStream implements Sink {
     return true
   }
 
-  /** Called when the conversation ends the reader. Does nothing: the caller ends the answer after the run. */
+  /** Called when the feed ends this stream's reader. Does nothing: `follow` in routes.ts ends the answer later. */
   end(): void {}
 
   /** Ends the answer. Sends `text`, the final response, if no text was sent before. */

@@ -22,7 +22,7 @@ export class DiskUsage {
   readonly #options: DiskUsageOptions
   readonly #walks: Measuring
   #measured = 0
-  /** The bytes that were written to logs when the last walk began. */
+  /** The result of `written` when the last complete walk through the data folder began. */
   #before = 0
 
   constructor(options: DiskUsageOptions) {

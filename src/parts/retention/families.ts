@@ -12,7 +12,7 @@ export interface RetainLimits {
   readonly days: number
   /** The most families that stay. */
   readonly count: number
-  /** The most bytes of the families that stay. */
+  /** The most bytes of the families that stay, added up. */
   readonly bytes: number
 }
 

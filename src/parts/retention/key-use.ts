@@ -22,7 +22,7 @@ export interface KeyUseOptions {
 /** The size of a closed conversation. */
 interface Size {
   readonly bytes: number
-  /** The conversation's entry in the list when the size was measured. Each new line of the log makes a new entry. */
+  /** The list entry at the measurement. A new line of the log makes another entry, so the size is measured again. */
   readonly entry: ListEntry
 }
 

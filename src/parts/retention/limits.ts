@@ -38,7 +38,7 @@ const retryAfterSeconds = 5
 
 export class Limits implements AdmissionRules {
   readonly #options: LimitsOptions
-  /** Allowed conversations that are not listed yet. The symbols are there because two entries may have the same id. */
+  /** Allowed conversations that are not listed yet. The keys are symbols, because two entries may have the same id. */
   readonly #creating = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
   /** Allowed runs that are not under way yet. */
   readonly #starting = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()

@@ -51,7 +51,7 @@ export const retention = {
     },
   },
   examine: async (values) => (await import('./examine.ts')).examineLimits(values),
-  // The part `keys` also starts this part, before it accepts a key with limits.
+  // The part `keys` starts this part too, before `keys` accepts a key with limits.
   startsWhen: (values) => Object.values(valuesOf(options, values)).some((limit) => limit > 0),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -14,7 +14,7 @@ export interface ScheduleOptions {
 }
 
 export interface ScheduleTimes {
-  /** The time between two calls of `look`. */
+  /** The time between two checks whether a pass is due (`Schedule.look`). */
   readonly lookMs: number
   /** The time from the start until the first pass is due. */
   readonly firstMs: number

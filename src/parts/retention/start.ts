@@ -44,7 +44,7 @@ export function start(core: Needs): StartedPart {
   }
 }
 
-/** Calls `begin` once, when a follower of the conversations is first called. All conversations are listed by then. */
+/** Calls `begin` once: when all conversations are listed, or before that at a change or removal of a conversation. */
 function whenListed({ follow }: Pick<Core['conversations'], 'follow'>, begin: () => void): void {
   const first = (): void => {
     end()

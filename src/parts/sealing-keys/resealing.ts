@@ -26,7 +26,7 @@ export interface ResealReport {
   readonly conversations: number
   /** A sentence for each part of the data that could not be sealed with the newest key. */
   readonly left: readonly string[]
-  /** The ids of the available keys, without the newest, that no stored value needs. */
+  /** The ids of the available keys that no stored value needs. The newest key is never in this list. */
   readonly unneeded: readonly string[]
 }
 
@@ -57,7 +57,7 @@ export function reseal(config: SealingConfig, parts: readonly Part[]): Promise<R
 }
 
 /**
- * Creates a new key in `keys/`, where the earlier keys stay.
+ * Creates a new key in `keys/`, where the earlier keys stay. Seals no stored value again: see `reseal`.
  * @throws AppError `invalid_option` when the key is given as an option, and the errors of `reseal`
  */
 export function rotate({ dataDir, secretKey }: SealingConfig): Promise<void> {

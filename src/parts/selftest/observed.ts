@@ -51,7 +51,7 @@ async function familyOf(pid: number): Promise<readonly number[]> {
   return family
 }
 
-/** Returns `node` for Node, else the name by which the program was called; undefined when it has ended. */
+/** Returns `node` for a process of Node, else the name by which its program was called; undefined if it has ended. */
 async function programOf(pid: number): Promise<string | undefined> {
   const [line, file] = await Promise.all([
     readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''), realpath(`/proc/${pid}/exe`).catch(() => ''), // Ended.

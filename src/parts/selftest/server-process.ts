@@ -138,7 +138,7 @@ const trial = `
   catch (error) { if (error.code !== 'ERR_ACCESS_DENIED') process.exit(7) }
   promises.open(process.argv[2]).then((folder) => folder.sync())`
 
-/** Returns the existing folders of these rows, without folders inside others. */
+/** Returns the folders that these rows name and that exist. A folder inside another returned folder is left out. */
 async function foldersOf(rows: readonly Touch[], places: Places): Promise<readonly string[]> {
   const names = rows.flatMap(({ name }) => namesOf(name, places)).map((name) => name.replace(/\/[^/*]*\*[^]*/, ''))
   const there = await Promise.all([...new Set(names)].map(async (name) => ((await isThere(name)) ? [name] : [])))

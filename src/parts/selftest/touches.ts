@@ -3,7 +3,7 @@
  *
  * A name is a path, a program or an address. Braces stand for the folders of `Places`, or for a choice such as
  * `{agent}`; `*` for characters without a slash; `/**` for a folder with everything in it. The list is of a server on
- * Linux. Rows with `isAsked` need a request or an option. Files that started programs open are not in the list.
+ * Linux. Rows with `isAsked` need a request or an option. Files that child programs open are left out.
  */
 import { join } from 'node:path'
 
@@ -17,7 +17,7 @@ export interface Touch {
   readonly isAsked?: true
 }
 
-/** The folders that names in braces stand for. */
+/** The folders that the names in braces mean, such as `{data}`. */
 export interface Places {
   readonly data: string
   readonly work: string
@@ -28,7 +28,7 @@ export interface Places {
   readonly path: readonly string[]
   /** The folder of XDG_RUNTIME_DIR. */
   readonly runtime?: string
-  /** A folder outside of `work` in which requests let agents work. Without it, rows with `isAsked` are left out. */
+  /** A workspace outside of `work`, named by a request. Without it, rows with `isAsked` are left out. */
   readonly workingDir?: string
 }
 

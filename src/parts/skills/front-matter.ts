@@ -76,7 +76,7 @@ function textOf(field: Field | undefined): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** Returns the text of a `|` or `>` block. The indentation of its first line of text is removed from every line. */
+/** Returns the text of a `|` or `>` block. Each line loses at most the indentation of the first line with text. */
 function blockText({ value, lines }: Field): string {
   const indent = /^[ \t]*/.exec(lines.find((line) => line.trim() !== '') ?? '')?.[0].length ?? 0
   const cut = lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length)))

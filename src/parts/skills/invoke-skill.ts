@@ -14,7 +14,7 @@ export interface SkillToolOptions {
   readonly onInvoked: (name: string) => void
 }
 
-/** Returns the tool; undefined when the prompt names no skill. */
+/** Returns the tool; undefined when there is no skill that the model may ask for. */
 export function createSkillTool(options: SkillToolOptions): Tool | undefined {
   const skills = invocableSkills(options.skills)
   return skills.length === 0 ? undefined : makeTool({ ...options, skills })

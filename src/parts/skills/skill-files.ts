@@ -68,9 +68,9 @@ export async function readSkillIn(options: SkillFolderOptions, name: string): Pr
 }
 
 export interface TextFile {
-  /** The name without `.md`. */
+  /** The name of the file, without `.md`. */
   readonly name: string
-  /** The absolute path. */
+  /** The absolute path of the file. */
   readonly path: string
   readonly text: string
 }

@@ -32,7 +32,7 @@ const descriptionLimitChars = 1024
 export interface SkillFile {
   readonly path: string
   readonly text: string
-  /** The name of a skill whose front matter has no name. */
+  /** The name of the skill if the front matter gives none. */
   readonly name: string
   readonly isAgentSkill: boolean
 }

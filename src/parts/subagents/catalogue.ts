@@ -85,7 +85,7 @@ async function ofUser(places: Places): Promise<readonly Found[]> {
   return places.homeDir === undefined ? [] : inTree(places.homeDir, 'user', places)
 }
 
-/** Reads the repository around a folder, then the folder itself, whose definitions have priority. */
+/** Reads the definitions of the repository around a folder, then those of the folder itself, which have priority. */
 async function ofProject(workingDir: string, places: Places): Promise<readonly Found[]> {
   const root = (await findRepository(workingDir))?.root
   const around = root === undefined || root === workingDir ? [] : await inTree(root, 'project', places)
@@ -120,7 +120,7 @@ function infoOf(found: Found): SubAgentInfo {
   return { ...describe(found), metadata: {}, level, source: source ?? null, is_builtin: level === 'builtin' }
 }
 
-/** Returns the definition in the form of the API, without the members that say where it was found. */
+/** Returns the definition in the form of the API, without `metadata` and the members about its origin. */
 function describe(
   definition: Definition,
 ): Omit<SubAgentInfo, 'metadata' | 'level' | 'source' | 'is_builtin'> & Pick<AgentDefinition, 'permission_mode'> {

@@ -23,8 +23,8 @@ const options = [
 ] as const
 
 /**
- * Shows the action in a message of the parent conversation, asks, and returns the user's answer. Does not ask when the
- * action is missing or too long (`denied`), or `withdrawn` is aborted (`cancelled`).
+ * Shows the action in a message of the parent conversation, asks the user, and returns the answer. Without asking,
+ * returns `cancelled` if `withdrawn` is already aborted, and `denied` if the action is missing or too long.
  */
 export async function askAbove(
   { toolName, action }: SubQuestion, withdrawn: AbortSignal, { call, turn, name, taskId, mask }: Asking,

@@ -51,8 +51,8 @@ export class Delivery {
   }
 
   /**
-   * Sends a message until it is delivered, or all attempts have failed. Returns `stopped` after an abort. Never
-   * rejects.
+   * Sends a message until it is delivered, or all attempts have failed. Returns `stopped` when `patience` or `signal`
+   * ends this early. Never rejects.
    * @param retries the number of further attempts
    * @param patience when aborted, ends the wait between attempts
    * @param signal when aborted, ends the request itself

@@ -83,7 +83,7 @@ export class Journal {
     await this.#write({ gone: conversation }, false).catch(ignore) // A lost line only repeats a delivery.
   }
 
-  /** Adds a dead letter, or replaces it. Resolves when it is durable. @throws AppError or a system error */
+  /** Adds a dead letter, or replaces the one with its id. Resolves when durable. @throws AppError or a system error */
   addLetter(letter: DeadLetter): Promise<void> {
     return this.#write({ letter }, true)
   }

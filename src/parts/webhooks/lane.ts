@@ -174,7 +174,7 @@ export class Lane {
     return this.#settle(outcome, { ...position, told: version }, undefined)
   }
 
-  /** Delivers the waiting events if they are due. Returns the new position; undefined if the server closes. */
+  /** Delivers the waiting events if they are due. Returns the reached position; undefined if a delivery was stopped. */
   async #sendDue(position: Position): Promise<Position | undefined> {
     const plan = await this.#host.read(this.id, (events) => this.#plan(events, position.seq))
     if (plan.end <= position.seq) return position
@@ -246,7 +246,7 @@ const opening = Buffer.from('[')
 const comma = Buffer.from(',')
 const closing = Buffer.from(']')
 
-/** Returns the version of a conversation's state: a digest of the members whose changes are delivered. */
+/** Returns the version of `info`: a digest of its status, title, tags and budget. A new version is delivered. */
 export function versionOf(info: Info): string {
   const { execution_status: status, title, tags } = info
   return shortDigest(JSON.stringify([status, title, tags, memberAt(info, 'metrics', 'max_budget_per_task') ?? null]))

@@ -39,7 +39,7 @@ export interface WebhookSettings {
   readonly secret: string | undefined
   /** True when requests carry the first session key of the configuration, in the header `X-Session-API-Key`. */
   readonly sendsSessionKey: boolean
-  /** The number of waiting events of a conversation at which they are sent before `flushDelayMs` is over. */
+  /** As soon as a conversation has this number of waiting events, they are sent, even before `flushDelayMs` is over. */
   readonly bufferSize: number
   /** The longest time that an event waits for further events before it is sent. */
   readonly flushDelayMs: number

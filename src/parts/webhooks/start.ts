@@ -69,7 +69,7 @@ function warnOfPlainText({ baseUrl }: WebhookSettings, { log }: Needs): void {
   log.warn('A webhook gets the session key over a connection that is not encrypted', { origin: baseUrl.origin })
 }
 
-/** Returns the secrets to mask: of the signature, the headers and the address. */
+/** Returns the texts to mask: the signing secret, and the secrets in the headers and in the address. */
 function secretsOf({ secret, headers, baseUrl }: WebhookSettings): string[] {
   const credentials = Object.entries(headers).flatMap(([name, value]) => {
     return isSecretMember(name) ? [value, ...value.split(' ').slice(1)] : maskedParts(value).slice(1)

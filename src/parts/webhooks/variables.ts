@@ -30,7 +30,7 @@ export function readVariables(environment: Environment): OtherValue | undefined 
     if (item === undefined) break
     found.push(item)
   }
-  // If OH_WEBHOOKS gives another number of webhooks, this number is returned, and `areWebhooks` refuses it.
+  // If the number in OH_WEBHOOKS is not the number of webhooks found, it is returned, and `areWebhooks` refuses it.
   const value = Number.isInteger(whole) && whole !== found.length ? whole : found
   return value === whole || found.length > 0 ? { value, source: `${name}_*` } : undefined
 }

@@ -237,8 +237,8 @@ export class Webhook implements ConversationFollower {
   }
 
   /**
-   * Returns the stored position. The default is the first event after the webhook began (`since`) and the conversation
-   * was created: a fork also contains events from before its creation.
+   * Returns the stored position. Without one, skips the events from before the start of the webhook (`since`), and the
+   * events from before the creation of the conversation, which a fork has.
    */
   async #positionOf(id: string, info: Info, read: ReadEvents): Promise<Position> {
     const { journal } = this.#options

@@ -19,7 +19,7 @@ export interface Entry {
   readonly name: string
   /** The entry's path, relative to the directory where the walk began. */
   readonly relativePath: string
-  /** The path of the entry's parent directory, relative to the same directory; `.` for that directory itself. */
+  /** The path of the entry's parent, relative to the directory where the walk began, which itself has the path `.`. */
   readonly parentPath: string
   /** Size in bytes; 0 for anything but a file. */
   readonly size: number

@@ -37,7 +37,7 @@ export function openMachine(privateDirs: readonly string[]): Machine {
 
 const forbiddenCodes: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS', 'EPRIVATE'])
 
-/** Turns `invalid_input`, which is for members of a request's body, into `forbidden` or `bad_request`. */
+/** Turns an `invalid_input` without `issues` into `forbidden` or `bad_request`. Returns any other error unchanged. */
 function asRequestError(thrown: unknown): unknown {
   if (!(thrown instanceof AppError) || thrown.code !== 'invalid_input' || thrown.issues.length > 0) return thrown
   const code = forbiddenCodes.has(systemCodeOf(thrown.cause)) ? 'forbidden' : 'bad_request'

@@ -1,7 +1,7 @@
 /**
- * Turns a given path into a `ContainedPath`: an open directory inside the workspace and a name in it.
+ * Turns a path into a `ContainedPath`: an open directory inside the workspace and a name in it.
  *
- * The path is walked part by part from the workspace's directory, through open directories (directory-handle). A link
+ * The path is walked name by name from the workspace's directory, through open directories (directory-handle). A link
  * is followed only if it stays inside. So on Linux there is no gap between check and use; other systems: decisions 30.
  * The server's own data directories are refused.
  */
@@ -28,7 +28,7 @@ export interface WorkspaceOptions {
 
 /** A workspace as the file tools see it. It keeps nothing open. */
 export interface Workspace {
-  /** The given path, made absolute. Links in it are not resolved. */
+  /** `WorkspaceOptions.workingDir`, made absolute. Links in it are not resolved. */
   readonly workingDir: string
   /**
    * Calls `use` with the `ContainedPath` of a path. The directories are open until `use` has settled.
@@ -136,17 +136,17 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 
 interface Walk {
   readonly given: string
-  /** The workspace's path as given and its real path, in parts. An absolute path must begin with one of them. */
+  /** The names in `workingDir`, and those in its real path. An absolute path must begin with one of the two lists. */
   readonly roots: readonly (readonly string[])[]
   readonly workingDir: string
   readonly makeParents: boolean
   readonly refusesRepositories: boolean
-  /** The open directories from the workspace to where the walk is now. `names` has all their names but the first. */
+  /** The open directories from the workspace to the current directory. `names` has their names without the first. */
   readonly stack: DirectoryHandle[]
   readonly names: string[]
   /** The directories that this walk made. If the walk or `use` fails, they are removed, unless they have entries. */
   readonly made: { readonly parent: DirectoryHandle; readonly name: string }[]
-  /** The parts that are still to be walked. */
+  /** The names that are still to be walked. */
   pending: string[]
   links: number
 }
@@ -155,7 +155,7 @@ async function walkTo(walk: Walk, rules: DirectoryRules): Promise<ContainedPath>
   const { given } = walk
   walk.pending = partsInside(walk, given)
   try {
-    // Throws if a directory of this path, the workspace's real path, has been replaced by a link meanwhile.
+    // Opens the workspace's real path. Throws if a link has meanwhile replaced one of the directories in this path.
     walk.stack.push(await DirectoryHandle.openPath(`/${(walk.roots.at(-1) ?? []).join('/')}`, rules))
     const place = await walkOn(walk)
     if (/\/\.?$/.test(given) && place.kind !== 'directory') throw refused(given, 'it is not a directory')
@@ -189,7 +189,7 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
 
 /**
  * Refuses a name that git may take for configuration or code. If the entry is missing, the later names of the path are
- * checked too, as text.
+ * checked too, before a directory is made for any of them.
  */
 async function assertNoRepository(walk: Walk, name: string, isMissing: boolean): Promise<void> {
   const names = isMissing ? [name, ...walk.pending] : [name]
@@ -226,7 +226,7 @@ function placeOf(walk: Walk, name: string, kind: PlaceKind): ContainedPath {
   return new ContainedPath({ path: join(walk.workingDir, ...walk.names, name), kind, directory: current(walk), name })
 }
 
-/** Returns the names in a path, to be walked from the current directory, or from the workspace for an absolute path. */
+/** Returns the names to walk: from the walk's current directory, or from the workspace if the path is absolute. */
 function partsInside(walk: Walk, path: string): string[] {
   if (path === '') throw refused(walk.given, 'it is empty')
   if (path.includes('\0')) throw refused(path.replaceAll('\0', '\\0'), 'it holds a NUL character')
