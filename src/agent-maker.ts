@@ -21,7 +21,7 @@ export interface AgentMakerOptions {
   readonly slots: AgentSlots
   /** The `Part.programs` of all parts that may be loaded. */
   readonly programs: Readonly<Record<string, string>>
-  /** Returns another program to start for an external agent. Without this function no program is changed. */
+  /** Gets an external agent's program and returns the program to start instead. Default: no program is replaced. */
   readonly changeProgram: ChangeProgram | undefined
 }
 

@@ -70,7 +70,7 @@ export interface AppOptions {
   readonly clock: Clock
   /** Called when this server has lost the lock on the data folder. Close the server at once. */
   readonly onLost: () => void
-  /** Returns another program to start for an external agent. Without this function no program is changed. */
+  /** Gets an external agent's program and returns the program to start instead. Default: no program is replaced. */
   readonly changeProgram?: ChangeProgram | undefined
 }
 

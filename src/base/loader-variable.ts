@@ -10,7 +10,7 @@
  * 4. Names that begin with a tool (`GIT_SSH`) are refused, except with a last word of `plainWords`.
  */
 
-/** True for a name that no secret may have. */
+/** True for a variable that steers a program, by the rules above. No secret may have its name. */
 export function isLoaderVariable(name: string): boolean {
   const upper = name.toUpperCase()
   if (steeringNames.has(upper) || steeringPrefixes.some((prefix) => upper.startsWith(prefix))) return true

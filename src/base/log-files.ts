@@ -17,7 +17,7 @@ export interface LogOutput {
   write(line: string): void
   /** Writes the waiting lines and this line synchronously: for the last line of a process. */
   writeNow(line: string): void
-  /** Writes the waiting lines, then closes the file; waits for each at most two seconds. Idempotent. */
+  /** Writes the waiting lines, then closes the file. Each of these two steps waits at most two seconds. Idempotent. */
   close(): Promise<void>
 }
 
@@ -70,7 +70,7 @@ export class LogFiles {
     return this.#dropped.get(name) ?? 0
   }
 
-  /** Opens every file again by its path. Passes errors to `tell`. */
+  /** Opens every file again by its path. Passes errors to `LogFilesOptions.tell`. */
   reopen(): Promise<void> {
     this.#reopening = this.#reopening.then(async () => {
       for (const file of this.#files) await file.reopen()

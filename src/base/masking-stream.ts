@@ -28,7 +28,7 @@ export class TextMasking {
   #held = new HeldText()
   /** The hidden parts of the held text, in order and disjoint. */
   #parts: HiddenPart[] = []
-  /** The end, in the unmasked text, of the part that the newest returned mark replaced. */
+  /** The newest returned `<secret-hidden>` stands for the unmasked text up to this offset; 0 before the first. */
   #markedEnd = 0
   /** The number of characters that were read. */
   #length = 0
@@ -182,7 +182,7 @@ export class TextMasking {
   }
 }
 
-/** Returns the end of the margin at `from` if no secret can continue with the character after it; otherwise `from`. */
+/** Returns the end of the margin at `from` if a character follows that continues no secret; otherwise `from`. */
 function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number) => boolean): number {
   let end = from
   while (end < text.length && isMargin(text.charCodeAt(end))) end++

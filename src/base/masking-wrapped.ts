@@ -11,7 +11,7 @@ import { isMargin, type PatternSearch } from './masking-search.ts'
 interface Gap {
   readonly start: number
   readonly end: number
-  /** The number of code units of the pattern that the gap replaces: 0 or 1 (`joints`). */
+  /** The number of code units of the pattern that the gap stands for: 1 for a blank or a line end, otherwise 0. */
   readonly units: number
   readonly previous: Gap | undefined
   /** The number of gaps in the pattern so far: this gap and all `previous` gaps. */
@@ -168,7 +168,7 @@ export class WrappedReadings {
   }
 }
 
-/** Returns the offset at which a pattern begins. Its first `length` code units, with gaps, end at offset `place`. */
+/** Goes back from `place` over `length` code units of a pattern and over its gaps, and returns the offset there. */
 function startOf(length: number, place: number, newest: Gap | undefined): number {
   let left = length
   let end = place

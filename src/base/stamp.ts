@@ -85,7 +85,7 @@ export function upperWords(id: string): UpperWords | undefined {
   return upper === undefined ? undefined : { high: hexAt(upper, 0, 8), low: hexAt(upper, 8, 16) }
 }
 
-/** Returns the value of the hex digits from `begin` to before `end`. Saves the substring for `Number.parseInt`. */
+/** Returns the value of the hex digits from `begin` to before `end`. `Number.parseInt` would need a substring. */
 function hexAt(text: string, begin: number, end: number): number {
   let value = 0
   for (let at = begin; at < end; at++) {

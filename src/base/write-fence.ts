@@ -28,7 +28,7 @@ export function assertOwned(...paths: readonly string[]): void {
   throw new AppError('owned_by_another', 'Cannot write: another server may own the data folder')
 }
 
-/** Returns false for a path in a fenced folder that another process may own. */
+/** Returns false for a fenced folder and its content while another process may own the folder. */
 export function isOwned(path: string): boolean {
   if (fences.size === 0) return true
   const absolute = resolve(path)

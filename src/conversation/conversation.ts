@@ -255,9 +255,7 @@ export class Conversation {
     return idOf(json)
   }
 
-  /**
-   * Returns the seq of the first event after the event or the pushed frame with this id; undefined for an unknown id.
-   */
+  /** Returns the seq of the first event after the event or the frame with this id; undefined for an unknown id. */
   async seqAfter(id: string): Promise<number | undefined> {
     if ((await this.events.find(id)) !== undefined) return this.events.seqOf(id) + 1
     const micros = this.frames.timeOf(id)

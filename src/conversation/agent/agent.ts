@@ -43,8 +43,8 @@ export interface Agent {
    */
   askAside(question: string, signal: AbortSignal): Promise<AsideAnswer>
   /**
-   * Returns a title for a conversation that begins with this text; undefined without a model. Rejects with the signal's
-   * reason.
+   * Returns a title for a conversation that begins with this text; undefined without a model. Rejects with the
+   * signal's reason when the signal aborts.
    */
   makeTitle?(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined
   /**
@@ -117,8 +117,8 @@ export interface Turn {
    */
   keepCall(actionId: string, sealed: string): void
   /**
-   * Records one event. Ignored after the end of the turn. An event ends the texts that `delta` sends, so masking finds
-   * no secret across the event. A `midway` event does not end the texts.
+   * Records one event. Ignored after the end of the turn. An event ends the text that `delta` has sent so far: a
+   * secret that is split by the event is not masked. With `midway` the text goes on after the event.
    */
   record(draft: EventDraft, isMidway?: 'midway'): Recorded
   /** Sends a piece of text to live readers; it is never stored. Secrets are masked, also across pieces. */
@@ -159,9 +159,9 @@ export interface QuestionDraft {
 
 export interface QuestionDiff {
   readonly path: string
-  /** The file's text before the change; null for a file that is new, deleted or moved away. */
+  /** The text that is replaced; empty for an insertion, null for a file that is new, deleted or moved away. */
   readonly old_text: string | null
-  /** The file's text after the change; null for a file that is deleted or moved away. */
+  /** The text after the change; null for a file that is deleted or moved away. */
   readonly new_text: string | null
   /** Number of other changes in the same tool call. */
   readonly more: number
@@ -235,7 +235,7 @@ export interface UsageReport {
 export type TurnEnd =
   | { readonly outcome: 'finished'; readonly served: true }
   | { readonly outcome: 'stopped'; readonly served: boolean }
-  /** Actions wait for the user's approval, also over a restart. The agent must be able to go on from the history. */
+  /** Actions wait for the user's approval, also after a restart. The agent must be able to go on from the history. */
   | { readonly outcome: 'waiting'; readonly served: true }
   /** The agent repeats itself without progress. */
   | { readonly outcome: 'stuck'; readonly served: true }

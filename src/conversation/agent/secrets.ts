@@ -64,7 +64,7 @@ export function createAgentSecrets(
       return used
     },
 
-    /** Has the new value masked before it is stored anywhere. */
+    /** Changes a value as `AgentSecrets.replace` says. The new value is masked before it is stored anywhere. */
     async replace(owner, sources, change) {
       const { name, lent, current } = change
       vault.hide(owner, new Map([[name, current]]))

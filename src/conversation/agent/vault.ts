@@ -41,7 +41,7 @@ export interface AgentVaultOptions {
 /** Each `owner` is the id of the conversation that the secrets belong to. */
 export interface AgentVault {
   /**
-   * Chooses the agent of a new conversation, adds to it with `extend`, and returns it sealed.
+   * Chooses the agent of a new conversation, calls `extend` with it, and returns the result with its secrets sealed.
    * @throws AppError `invalid_input`; the errors of `extend` and `settings`
    */
   sealAgent(
@@ -144,7 +144,7 @@ function sealedAgents(options: AgentVaultOptions, hideAll: HideAll): SealedAgent
       const before = this.openAgent(owner, stored)
       const agent = withSwitched(before, withPlainSecrets({ ...before, llm }, cipher))
       if (isDeepStrictEqual(agent, before)) return stored
-      // A step under way still uses the key of the old model.
+      // A step under way still uses the key of the old model, so that key stays masked.
       hideAll(owner, [['model before', secretsToMask(agentType, before)], [agentType, secretsToMask(agentType, agent)]])
       return seal(agent)
     },

@@ -31,7 +31,7 @@ export class Asides {
   }
 
   /**
-   * Asks the agent a client's question outside its turns. Records only the cost.
+   * Asks the agent a question of a client, outside the agent's turns. Records only the cost.
    * @throws AppError `conflict` while another question is pending or the budget is spent; the errors of `Gate.write`;
    * the agent's errors
    */
@@ -138,7 +138,7 @@ export class Asides {
     const { journal, records, runner } = this.#options
     journal.attempt(() => {
       records.count(report)
-      // During a turn an event here could come between the deltas of an answer. The end of the turn stores `stats`.
+      // A `stats` event must not come between the deltas of an answer. During a turn it waits for the turn's end.
       if (!runner.isInTurn) records.storeStats()
     })
   }

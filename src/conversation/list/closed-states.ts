@@ -15,7 +15,7 @@ export class ClosedStates {
   readonly #limitCharacters: number
   /** States as JSON by conversation id, least recently used first. */
   readonly #texts = new Map<string, string>()
-  /** A symbol for the newest read under way of each conversation, by conversation id. */
+  /** Identifies the newest unfinished read of each conversation, by conversation id. Only this read fills the cache. */
   readonly #readings = new Map<string, symbol>()
   #characters = 0
 
@@ -45,7 +45,7 @@ export class ClosedStates {
     return state
   }
 
-  /** Must be called before the state of a conversation can change, and after the conversation was removed. */
+  /** Drops a conversation's state, also of a read under way. Call it before the state changes and after a removal. */
   forget(id: string): void {
     this.#readings.delete(id)
     this.#characters -= this.#texts.get(id)?.length ?? 0

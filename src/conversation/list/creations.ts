@@ -23,7 +23,7 @@ export interface Made {
   readonly isNew: boolean
 }
 
-/** A create request. Its key and its id decide whether a conversation is created; `settle` gives the values. */
+/** A create request. It creates nothing if its key or its id belongs to a conversation that exists. */
 export interface CreateRequest {
   readonly keyed: KeyedRequest | undefined
   /** The id that the client chose; undefined when the server chooses it. */

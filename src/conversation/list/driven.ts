@@ -15,7 +15,7 @@ export interface DrivenConversations {
   open(id: string): Promise<Conversation>
 }
 
-/** Returns the capability. The service is made after the parts have started, so each method calls `core`. */
+/** Returns the object that parts use. Parts start before the service is made, so each method gets it from `core`. */
 export function drivenConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): DrivenConversations {

@@ -141,7 +141,7 @@ export class ConversationService {
   }
 
   /**
-   * Stops and removes a conversation. Returns the path of its worktree if `releaseWorktree` kept it, though unused.
+   * Stops and removes a conversation. Returns the result of `releaseWorktree` for the conversation's working folder.
    * @param unused if given, the conversation is removed only if it is closed and still has this list entry
    * @throws AppError `not_found`, `conflict` for a conversation in use; the errors of `Catalogue.remove`
    */
@@ -309,7 +309,7 @@ export class ConversationService {
 
   async #evict(id: string, slot: Slot): Promise<void> {
     const conversation = await slot.conversation
-    // A request may have used the conversation while it was opening.
+    // A request may have begun to use the conversation while it opened. The conversation then stays open.
     if (conversation.isBusy || this.#changes.has(id) || !this.#isIdle(slot)) return
     await this.#change(id, () => this.#closeSlot(id, 'closed'))
   }

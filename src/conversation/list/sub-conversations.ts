@@ -34,7 +34,7 @@ export interface SubDraft {
   readonly budget: number | undefined
 }
 
-/** Returns the capability. The service is made after the parts have started, so each method calls `core`. */
+/** Returns the object that parts use. Parts start before the service is made, so each method gets it from `core`. */
 export function subConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): SubConversations {

@@ -153,7 +153,7 @@ async function stopSub(conversation: Conversation): Promise<void> {
       await conversation.respond({ accept: false, reason: 'The task was stopped' })
     }
   } catch {
-    // A closing conversation ends its run.
+    // The calls fail while the conversation closes. Closing ends the run as well, so the error is ignored.
   }
 }
 

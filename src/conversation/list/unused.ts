@@ -11,7 +11,7 @@ export interface UnusedConversations extends Pick<ConversationService, 'entries'
   remove(entry: ListEntry): Promise<string | undefined>
 }
 
-/** Returns the capability. Its methods call `service`, which is made after the parts have started. */
+/** Returns the object that parts use. Parts start before the service is made, so each method calls `service`. */
 export function unusedConversations(service: () => ConversationService): UnusedConversations {
   return {
     entries: () => service().entries(),

@@ -12,7 +12,7 @@ export function blockedContent(reason: string): TextContent {
   return toTextContent({ text: `${mark}${reason}` })
 }
 
-/** Returns the content item for text added to a message. A text that begins with the mark gets a space in front. */
+/** Returns the item for added text. Text that begins with `mark` gets a space first, or the message looks refused. */
 export function addedContent(text: string): TextContent {
   return toTextContent({ text: text.startsWith(mark) ? ` ${text}` : text })
 }

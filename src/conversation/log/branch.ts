@@ -34,7 +34,7 @@ export function readBranch(events: EventReader, settled: () => Promise<void>): H
 /** An event with the event before it on its branch; `previous` is undefined for the first event. */
 interface Link {
   readonly event: Event
-  /** The number of changes of the agent's settings before `event` in the lines that this call of `readLines` read. */
+  /** The number of changes of the agent's settings that this call of `readLines` read before `event`. */
   readonly switches: number
   readonly previous: Link | undefined
 }

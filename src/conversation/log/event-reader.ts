@@ -44,7 +44,7 @@ export interface EventPage {
 
 /** The number of events that a search examines in one turn of the event loop. */
 const batch = 256
-/** The number of events that a count without a text examines in one turn of the event loop. It reads only the index. */
+/** The number of events that a count without `body` examines in one turn of the event loop, by the index alone. */
 const markBatch = 16_384
 
 /**
