@@ -21,7 +21,7 @@ export interface HostParts {
   readonly agent?: ((host: AgentHost, log: Log) => Agent) | undefined
   /** Models for the built-in agent. Default: only the models of the known providers. */
   readonly models?: HostModels | undefined
-  /** Tools for the built-in agent. A tool takes the place of the agent's own tool of its name. Default: none. */
+  /** Tools for the built-in agent. A tool replaces the agent's own tool with the same name. Default: none. */
   readonly tools?: readonly HostTool[] | undefined
   /** The host's own parts: routes, sockets and offers (`part.ts`). Default: none. */
   readonly ownParts?: readonly Part[] | undefined

@@ -112,15 +112,15 @@ export interface CommandCall {
   readonly openServer: () => Promise<{ readonly use: Use; close(): Promise<void> }>
 }
 
-/** Seals the files in a conversation's folder with the newest key. Returns the ids of all keys that they still need. */
+/** Seals a part's files of a conversation with the newest key. Returns the ids of the keys that then open the files. */
 export type ResealFolder = (folder: string, cipher: Core['cipher']) => Promise<ReadonlySet<string>>
 
 export interface PartSpec {
   readonly definitions?: Definitions
   readonly endpoints: readonly Endpoint[]
   /**
-   * Schemas of path parameters that are not plain strings. The key is the parameter's name, or the path that ends with
-   * the parameter.
+   * Schemas of path parameters that are not plain strings. The key is the parameter's name, or the path up to and
+   * including the parameter. A path takes precedence over a name.
    */
   readonly pathParameters?: Readonly<Record<string, Schema>>
 }

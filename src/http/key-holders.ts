@@ -1,7 +1,7 @@
 /**
  * Remembers the connections whose client has shown a valid key or a session of the console.
  *
- * A full server closes the oldest other connection, so that peers without a key cannot shut out clients with a key.
+ * A full server closes the oldest connection that has shown neither, so that peers without a key cannot block others.
  */
 import type { Duplex } from 'node:stream'
 

@@ -37,8 +37,8 @@ let newestLocal: { readonly text: string; readonly authority: Authority } | unde
 
 /**
  * Checks the Host of a request and returns it.
- * @throws AppError `host_not_allowed` for another name; `bad_request` when the Host is missing, sent twice, malformed
- * or other than the target's
+ * @throws AppError `host_not_allowed` for a name that `rules` do not allow; `bad_request` when the Host is missing,
+ * sent twice, malformed, or not the host in the request target
  */
 export function assertHost(values: HostValues, rules: OriginRules): Authority {
   const [host, second] = values.hosts
@@ -121,8 +121,8 @@ export function assertOrigin(request: OriginRequest, rules: OriginRules): readon
 }
 
 /**
- * True for a request that a page of another site made, by the `Sec-Fetch-*` headers. False for a link that opens a page
- * of its own, not a frame: the other site cannot read the response.
+ * True when the `Sec-Fetch-*` headers say that a page of another site made the request. False for a link that opens
+ * the response as a whole page, not in a frame: the other site cannot read this page.
  */
 function isLoadedElsewhere(
   { fetchSites, fetchModes, fetchDestinations, purpose }: OriginRequest,

@@ -1,8 +1,8 @@
 /**
  * Sends the response to a request: status, headers and body.
  *
- * An `Exchange` collects the headers that each response to a request must have, errors included. A second response cuts
- * the connection, because a failure in the middle of a body cannot be reported otherwise.
+ * An `Exchange` collects the headers that each response to a request must have, errors included. A second response,
+ * such as an error in the middle of a body, cuts the connection: the client cannot learn of the failure otherwise.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { headerValues } from './headers.ts'
@@ -40,7 +40,7 @@ export interface HttpResponse {
   readonly stream?: (response: ServerResponse) => void
 }
 
-/** Makes the status and the JSON body of an error response. `code` is given only for an error that names a limit. */
+/** Makes the status and the JSON body of an error response. `code` is given only for an AppError with a `limit`. */
 export type ErrorForm = (
   status: number, message: string, code?: string,
 ) => { readonly status: number; readonly body: unknown }

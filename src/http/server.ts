@@ -156,7 +156,7 @@ export class HttpServer {
     // No refusal may follow a response that closes the connection.
     if (newest?.writableFinished === true && !newest.shouldKeepAlive) return
     if (newest === undefined || newest.writableFinished) return this.#refuseNow(socket, status)
-    // Stop reading: the parser would report each further chunk again.
+    // Stop reading: the parser would report an error again for each further chunk.
     socket.pause()
     if (newest.req.complete) newest.once('close', () => this.#refuseNow(socket, status))
     else if (isLingering(newest.req)) newest.end()
@@ -202,7 +202,7 @@ function refuse(socket: Duplex, status: number): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${text}\r\n${body}`, () => socket.destroy())
 }
 
-/** Sends a refusal as the response to a request, in the order of the requests. */
+/** Sends a refusal as the response to a request. Node sends it after the responses to earlier requests. */
 function refuseWith(response: ServerResponse, status: number): void {
   const { headers, body } = refusalOf(status)
   response.shouldKeepAlive = false

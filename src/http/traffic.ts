@@ -123,7 +123,7 @@ export class Traffic {
   #ended(): void {
     this.#awaited--
     if (this.#awaited > 0) return
-    // Code that waits for `settled` runs later: the callers of `#ended` tell the observers first.
+    // Code after `await settled()` runs later, when the caller of `#ended` has told the observers.
     this.#settled?.resolve()
     this.#settled = undefined
   }

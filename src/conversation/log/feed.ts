@@ -21,8 +21,8 @@ export type FeedEnd = 'deleted' | 'closed' | 'failed'
 
 export interface Sink {
   /**
-   * Takes one encoded event or frame. Returns false when the sink is full. `Reader.drained` must then be called when
-   * the sink has room.
+   * Takes one encoded event or frame, or returns false and takes nothing. After false, `Reader.drained` must be called
+   * when the sink has room.
    */
   write(encoded: Buffer): boolean
   /**
@@ -61,7 +61,7 @@ export class Feed {
   readonly #readers = new Set<Reader>()
   /** Seq of the next event to publish. Events with this seq or a higher seq may be durable already. */
   #head: number
-  /** The newest time of a published event, or `since` of a reader. Frames with missed text get no earlier time. */
+  /** The newest time of all published events and of each reader's `since`. No frame with missed text is older. */
   #time = ''
   /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined
@@ -91,7 +91,7 @@ export class Feed {
   }
 
   /**
-   * Adds a reader that has the events before seq `from`. Frames with text that it missed get no time before `since`.
+   * Adds a reader that has the events before seq `from`. A frame with text that it missed is not older than `since`.
    * @throws AppError `unavailable` when the feed has `readerLimit` readers.
    */
   join(from: number, encode: Encode, sink: Sink, since = ''): Reader {
@@ -161,7 +161,7 @@ interface ReaderPlace {
   readonly turns: Turns
   readonly diagnostics: Log
   readonly left: (reader: Reader) => void
-  /** Called when the reader has all events of the log. Sends the open texts if all these events are published. */
+  /** Called when the reader has all events of the log. Sends it the open texts, if all events are published. */
   readonly caughtUp: (reader: Reader) => void
 }
 
@@ -267,7 +267,7 @@ export class Reader {
     }
   }
 
-  // A method, because inline the compiler would assume an old value of #state.
+  // A method, so that the compiler does not assume that #state still has the value assigned before.
   #closed(): boolean {
     return this.#state === 'closed'
   }

@@ -28,7 +28,7 @@ export interface ForkSource {
   readonly secrets: Readonly<Record<string, JsonObject>>
 }
 
-/** Writes a copy of the source's lines up to `lastEvent`, then the lines that define the fork, twice. */
+/** Copies the source's lines up to `lastEvent`, then writes the lines that define the fork: twice, against damage. */
 export async function writeForked(
   directory: string, cache: LineCache, source: ForkSource, forked: Forked,
 ): Promise<void> {

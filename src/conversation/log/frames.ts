@@ -62,7 +62,7 @@ export class Frames {
     return this.#update('stats', value).json
   }
 
-  /** Returns the time of a frame of this conversation by its id, in microseconds; undefined for any other id. */
+  /** Returns the time in microseconds of this conversation's frame `id`; undefined for another id or a future time. */
   timeOf(id: string): number | undefined {
     const upper = upperHalf(id)
     if (upper?.[versionAt] !== '7' || lowerHalf(id) !== this.#lowerHalf) return undefined

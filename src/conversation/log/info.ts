@@ -6,7 +6,7 @@ import { isJsonObject, isObject, type JsonObject, type JsonValue } from '../../b
 import type { ConversationState } from './state.ts'
 import { UsageLedger } from './usage.ts'
 
-/** The usage id of the summaries that the agent's own model makes of the history. */
+/** The usage id of a condenser that has no model of its own, so that it uses the agent's model. */
 export const condenserUsageId = 'condenser'
 
 /** The text that clients see in place of a secret value. */
@@ -89,7 +89,7 @@ export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObjec
   return { ...shown, agent_context: { ...context, skills: [] } }
 }
 
-/** Returns the member `condenser`, with the agent's model for each null `llm`: a published client refuses the null. */
+/** Returns `{ condenser }`, with `llm` for each null model: published clients refuse null. `{}` if one is missing. */
 function shownCondenser({ condenser, llm }: JsonObject): JsonObject {
   if (!isJsonObject(condenser) || !isJsonObject(llm)) return {}
   const { condensers } = condenser

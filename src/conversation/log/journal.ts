@@ -45,7 +45,7 @@ export interface JournalOptions {
 export interface JournalFollower {
   /** Called when the log has failed. Lines that were not durable are lost. */
   logFailed(): void
-  /** Called with the error when the work of `attempt` throws. */
+  /** Called by `Journal.attempt` with the error that its `work` has thrown. */
   recordRefused(cause: unknown): void
 }
 
@@ -82,7 +82,7 @@ export class Journal {
     return this.#options.state
   }
 
-  /** Returns the skills that the model has after all recorded lines, durable or not. */
+  /** Returns the skills whose text is in the model's context after all recorded lines, durable or not. */
   givenSkills(): GivenSkills {
     return this.#pending.reduce((given, line) => {
       if (line.type === 'event') return givenAfterEvent(given, line.event)
@@ -124,7 +124,7 @@ export class Journal {
     this.#append(JSON.stringify(record), { type: 'record', record })
   }
 
-  /** Runs `work`, which records lines. Never throws: the follower gets the error. */
+  /** Runs `work`, which records lines. Never throws: an error goes to `recordRefused` of the follower, if any. */
   attempt(work: () => void): void {
     try {
       work()
@@ -143,17 +143,17 @@ export class Journal {
     if (this.#failure === undefined) this.#push(frame.json.length, (feed) => feed.delta(frame))
   }
 
-  /** Drops the feed's copy of the text that the agent is writing, after all lines and pieces before this call. */
+  /** Drops the feed's copy of the agent's unfinished text, after the feed has got all earlier lines and pieces. */
   endText(): void {
     this.#push(0, (feed) => feed.endText())
   }
 
-  /** Resolves when all lines recorded before are durable and published. */
+  /** Resolves when all lines recorded before this call are durable and published. Rejects when the log fails. */
   durable(): Promise<void> {
     return this.#options.log.durable()
   }
 
-  /** Resolves when at most `backlogLimitBytes` wait for the disk, or the log failed; undefined if that is so now. */
+  /** Resolves when at most `backlogLimitBytes` wait for the disk, or the log fails. Undefined if no wait is needed. */
   ready(): Promise<void> | undefined {
     if (this.#backlogBytes <= this.#options.backlogLimitBytes) return undefined
     this.#room ??= deferred<void>()

@@ -39,8 +39,8 @@ export class Requests {
   }
 
   /**
-   * Runs `work`, unless the request took effect before. `work` must record the request together with its effect. `done`
-   * is the id of the event that an unfinished try recorded, if any.
+   * Runs `work`, unless the request was completed before. `work` must record the request together with its effect.
+   * `done` is the id of the event that an earlier, incomplete try recorded, if any.
    * @throws AppError `idempotency_mismatch`; the errors of `work`
    */
   once(request: KeyedRequest | undefined, work: (done: string | undefined) => Promise<void>): Promise<void> {
@@ -51,7 +51,7 @@ export class Requests {
     })
   }
 
-  /** Returns the request's newest record with a stored event, or with none. @throws AppError `idempotency_mismatch` */
+  /** Returns the request's newest record whose event, if any, is stored. @throws AppError `idempotency_mismatch` */
   async #find(request: KeyedRequest): Promise<RequestRecord | undefined> {
     const { events, known } = this.#options
     for (const record of recordsOf(known(), request)) {

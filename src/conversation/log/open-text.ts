@@ -14,12 +14,12 @@ type Field = keyof DeltaPiece
 
 const fields: readonly Field[] = ['reasoning_content', 'content']
 
-/** How far a reader has got in each field, in characters since the conversation was opened. */
+/** How far a reader has got in each field. Counts all characters of the field since the conversation was opened. */
 export type TextPosition = Record<Field, number>
 
 interface Growing {
   text: string
-  /** The position of the first kept character: `begin`, where the text begins, or later after a cut. */
+  /** The position of the first character of `text`. Equals `begin`, the start of the whole text, until a cut. */
   from: number
   begin: number
   end: number
@@ -43,7 +43,7 @@ export class OpenText {
     growing.id = id
     growing.timestamp = timestamp
     if (growing.text.length <= this.#limitChars) return
-    // A cut drops half of the text, so that cuts are rare.
+    // A cut leaves only half of the limit, so that cuts are rare.
     growing.text = growing.text.slice(-Math.floor(this.#limitChars / 2))
     growing.from = growing.end - growing.text.length
   }

@@ -11,7 +11,7 @@ export interface OrphanReason {
   readonly detail: string
 }
 
-/** Ends the run that the stored status shows, if any, and records its `stats`. Must not be called during a run. */
+/** Records changed `stats`. Ends the run that the stored status shows, if any. Must not be called during a run. */
 export function endOrphanedRun(journal: Journal, reason: OrphanReason): void {
   const { execution_status: status, agent, pending_confirmations: pending, stats, has_new_stats: isNew } = journal.state
   if (isNew) journal.update('stats', stats)

@@ -27,7 +27,7 @@ export interface PrivateRecords {
   readonly usage: UsageReport
   /** Provider state that belongs to one LLM response (decisions 27). */
   readonly response: { readonly id: string; readonly state: JsonObject }
-  /** An action that waits for the user, with its secrets, encrypted. The masked event of the action precedes it. */
+  /** An action that waits for the user, sealed because it may hold secrets. Its masked event precedes this record. */
   readonly call: { readonly id: string; readonly sealed: string }
   /** A request with an idempotency key. It precedes the event that the request caused. */
   readonly request: RequestRecord

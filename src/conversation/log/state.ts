@@ -157,8 +157,8 @@ export function foldEvent(state: ConversationState, event: Event, micros: number
 }
 
 /**
- * Sets the field that `update.key` names. A value of a wrong type leaves the field as it was, but sets the analyzer to
- * null. Tags and names of skills that are no strings are left out.
+ * Sets the field that `update.key` names. A value of a wrong type leaves the field as it was, except that it
+ * sets `security_analyzer` to null. Tags and names of skills that are no strings are left out.
  */
 function foldUpdate(state: ConversationState, update: ConversationStateUpdateEvent): void {
   const { value } = update

@@ -2,7 +2,7 @@
  * Adds up the usage figures of a conversation for `agent_state.usage`. Pure.
  *
  * A figure is `{ value, source }`. The source is `reported` by the agent, `derived` from reported figures, or
- * `unknown`. The value holds the figures of the last report, and a sum per figure for each model.
+ * `unknown`. `agent_state.usage` holds the figures of the last report, and for each model the sum of each figure.
  */
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../agent/agent.ts'
@@ -55,7 +55,7 @@ function figure(value: number | undefined, source: Source = 'reported'): Figure 
   return value === undefined ? { value: null, source: 'unknown' } : { value, source }
 }
 
-/** Returns the sum with the figure added, or with an unknown figure counted as unknown. */
+/** Returns the sum with the figure added. A figure without a value only raises the count `unknown`. */
 function add(sum: Sum, { value, source }: Figure): Sum {
   if (value === null) return { ...sum, unknown: sum.unknown + 1 }
   const isDerived = source === 'derived' || sum.source === 'derived'

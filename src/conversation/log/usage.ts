@@ -32,7 +32,7 @@ export class UsageLedger {
     }
   }
 
-  /** Known cost of the conversation in US dollars. */
+  /** The cost of the conversation in US dollars. Reports without a cost add nothing. */
   get cost(): number {
     return [...this.#totals.values()].reduce((sum, totals) => sum + totals.cost, 0)
   }

@@ -5,12 +5,12 @@ import type { UsageReport } from '../agent/agent.ts'
 
 export class Work {
   events = 0
-  /** The known cost in US dollars. */
+  /** The cost in US dollars. Reports without a cost add nothing. */
   cost = 0
   readonly tokens = { prompt: 0, completion: 0, cache_read: 0, cache_write: 0, reasoning: 0 }
   readonly #entered = new Map<ExecutionStatus, number>()
 
-  /** Returns how often conversations have entered a status. */
+  /** Returns how many times conversations have entered this status since the start of the server. */
   entered(status: ExecutionStatus): number {
     return this.#entered.get(status) ?? 0
   }

@@ -15,7 +15,7 @@ import { UsageLedger } from '../log/usage.ts'
 import type { Work } from '../log/work.ts'
 
 export class AgentRecords {
-  /** The limits of the parent's turn that this sub-agent works for; undefined for any other conversation. */
+  /** The steps and the cost that a sub-agent may use while it works for its parent; undefined at any other time. */
   allowance: Allowance | undefined
   readonly #journal: Journal
   readonly #work: Work | undefined
@@ -82,7 +82,7 @@ export class AgentRecords {
 
   /**
    * Adds a usage report to `stats` and to `agent_state.usage`, and stores the report in the log. `storeStats` records
-   * the sum for clients. Reports without figures are not stored before the first report with a figure.
+   * the sum for clients. Until the first report with a figure, reports without figures are not stored.
    * @throws AppError when the log accepts no line
    */
   count(report: UsageReport): void {

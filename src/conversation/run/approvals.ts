@@ -16,7 +16,7 @@ import type { OpenAction } from '../log/state.ts'
 export interface Approval {
   readonly accept: boolean
   readonly reason: string
-  /** The id of a confirmation; absent for the pending confirmation or all actions that wait between two runs. */
+  /** The id of a confirmation. If absent: the pending confirmation, or else all actions that wait between two runs. */
   readonly id?: string | undefined
 }
 
@@ -39,7 +39,7 @@ export class Approvals {
     return [...this.#options.questions.list(), ...listPending(this.waiting())]
   }
 
-  /** Returns the actions that wait since the end of their turn. The run of that turn may still be recording its end. */
+  /** Returns the actions that wait for the user after the end of their turn, even if the run still records its end. */
   waiting(): readonly OpenAction[] {
     const { journal: { state }, runner, seat, questions } = this.#options
     if (questions.list().length > 0) return []

@@ -47,7 +47,7 @@ export class Inbox {
   }
 
   /**
-   * Records a message, and with `run` has it served. Resolves when it is durable: to false when a hook refused it.
+   * Records a message, and with `run` has it served. Resolves when that is durable, to false if a hook refused it.
    * @throws AppError `body_too_large`; as `Gate.assertOpen`, `AgentSeat.agent`, `Journal.record`; the signal's reason
    */
   async take(message: Message, delivery: Delivery): Promise<boolean> {

@@ -120,7 +120,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Records the message as served, unless the last call had its id: an agent may report one message at each step. */
+  /** Records a message as served. A repeat of the newest id is ignored: an agent may report it again at each step. */
   served(messageId: string): void {
     if (messageId === this.#newestServed) return
     this.#newestServed = messageId
@@ -203,7 +203,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Records the messages as served before the first action. After a crash the messages then cause no second action. */
+  /** Before the first action, records the messages as served: after a crash they must not cause the action again. */
   #markServed(): void {
     const last = this.messages.at(-1)
     if (this.#hasActed || last === undefined) return

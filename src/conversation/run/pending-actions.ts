@@ -25,7 +25,7 @@ export function listPending(actions: readonly OpenAction[]): PendingConfirmation
 }
 
 /**
- * Rejects the action with this id; without `id`, all waiting actions. When none waits any more, the status is `idle`.
+ * Rejects the action with this id; without `id`, all waiting actions. If none waits then, the status becomes `idle`.
  * @throws AppError `not_found`
  */
 export function rejectPending(journal: Journal, reason: string, id?: string, request?: KeyedRequest): void {

@@ -95,7 +95,7 @@ export class Runner {
     await started
   }
 
-  /** Has the current or a new run serve the newest message. No run begins while actions wait (decisions 15). */
+  /** Makes the current or a new run serve the newest message. Begins no run while actions wait (decisions 15). */
   async serve(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (!this.isRunning && journal.status !== 'waiting_for_confirmation') return this.start(request)
@@ -105,7 +105,7 @@ export class Runner {
     await journal.durable()
   }
 
-  /** Records a run without a turn for a message that a hook refused, unless a run is under way or actions wait. */
+  /** For a message that a hook refused: records a run without a turn, unless a run is under way or actions wait. */
   async finishUnserved(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (this.isRunning || journal.status === 'waiting_for_confirmation') {
@@ -242,7 +242,7 @@ export class Runner {
 
   /**
    * Runs a turn and returns its end. After a request to stop or with a spent budget, returns an end with this reason
-   * and runs no turn. Only work that the agent began by itself gets an aborted turn, so that the agent ends this work.
+   * instead. Work that the agent began by itself then gets a turn that is aborted at once, so that the agent ends it.
    */
   async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
     const refused = this.#stop === undefined ? this.#overBudget() : notBegun
@@ -262,7 +262,7 @@ export class Runner {
 
   /** Records how the turn ended. Returns true when the run continues. */
   #conclude(end: TurnEnd): boolean {
-    // A turn that ends by itself during a pause is recorded like any other turn.
+    // A turn that ends by itself after a request to pause is recorded like any other turn.
     const isStopped = this.#stop !== undefined && (this.#stop.reason !== 'pause' || end.outcome === 'stopped')
     if (this.#stop !== undefined && isStopped) return this.#concludeStop(this.#stop.reason)
     const { journal } = this.#options

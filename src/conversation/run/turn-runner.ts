@@ -136,8 +136,8 @@ export class TurnRunner implements JournalFollower {
   }
 
   /**
-   * Sends clients a line that names the action of the confirmation. The newest action needs no line the first time:
-   * published clients take it for the waiting action.
+   * Sends clients a line that names the action of the confirmation. The newest action needs no line at the first
+   * confirmation after it: published clients show the newest action as the waiting one.
    */
   #nameAction(question: PendingConfirmation): void {
     const newest = this.#turn?.newestAction

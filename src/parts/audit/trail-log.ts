@@ -88,7 +88,7 @@ export class TrailLog {
     commit.append(json, undefined)
     const [lost, done] = [this.#lost, commit.durable()]
     this.#lost = 0
-    // When the sync fails, the record `lost` is lost too: the next one must count the same lost records again.
+    // When the sync fails, the record `lost` is lost too. The next record `lost` then includes its count.
     done.catch(() => (this.#lost += lost))
     return { done }
   }

@@ -209,7 +209,7 @@ export class BackupFolder implements Target {
     }
   }
 
-  /** Stores the file at `path` as a piece, by a hard link; returns undefined when the bytes must be copied. */
+  /** Stores the bytes of `source` as a hard link to the file `path`. Returns undefined when they must be copied. */
   async #link(source: Source, path: string): Promise<Piece | undefined> {
     const content = new PieceOf()
     for await (const bytes of bytesOf(source)) content.add(bytes)

@@ -1,11 +1,11 @@
 /**
  * Backs up a data folder while a server may be using it. Does not change the data folder.
  *
- * Reads in this order: other files; settings and keys of one moment; the ends of all logs; the logs up to these ends.
- * When keys have changed meanwhile, the steps from the settings on are repeated.
+ * Reads in this order: files that no later step reads; settings and keys, all as of one moment; the end of each log;
+ * the logs up to these ends. When keys have changed meanwhile, the steps from the settings on are repeated.
  *
- * New lines of a log are stored as further pieces of the earlier backup. A file whose stamp (inode, size, time) is
- * that of the earlier backup is not read.
+ * The pieces that the earlier backup has of a log are used again, and only the new lines are added. A file whose stamp
+ * (inode, size, time) has not changed since the earlier backup is not read.
  */
 import { join } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
@@ -40,7 +40,7 @@ export interface BackupReport {
   readonly bytes: number
   readonly copiedBytes: number
   readonly linkedBytes: number
-  /** The number of conversations that were deleted during the backup. They are not in it. */
+  /** The number of conversations that the backup lacks because they were deleted while it ran. */
   readonly deleted: number
   /** Paths of links and special files, which are not in the backup. */
   readonly left: readonly string[]
@@ -55,7 +55,7 @@ const tryLimit = 5
 const pieceLimit = 32
 /** The most bytes of one piece. */
 const pieceLimitBytes = 1024 * 1024 * 1024
-/** A file that changed within this time before the backup is listed without a stamp: the next backup reads it again. */
+/** A file that changed within this time before the backup gets no stamp: its next change could leave it the same. */
 const freshMs = 2000
 
 /** Backs up the data folder. @throws AppError `unavailable`, `storage_full`, `storage_failed`; the signal's reason */
@@ -209,7 +209,7 @@ class Backup {
         const pieces = await this.#addRange(file, 0, Number(start.size), linkFrom)
         const end = await file.stat({ bigint: true })
         const isSame = start.mtimeNs === end.mtimeNs && start.size === end.size
-        // The last try accepts a file that changed while it was read, unless it became shorter.
+        // The last try accepts a file that changed meanwhile, unless it became shorter: then `pieces` is undefined.
         if (pieces === undefined || (!isSame && tries < tryLimit)) continue
         const isOld = isSame && this.#began - Number(start.mtimeNs / 1_000_000n) > freshMs
         return { path, size: Number(start.size), pieces, isExecutable, ...(isOld ? { stamp: stampOfFile(start) } : {}) }
@@ -243,7 +243,7 @@ class Backup {
     this.#files.set(path, { path, size, pieces, isExecutable, stamp, last })
   }
 
-  /** Opens a file of the data folder for `body`. Returns undefined when it is missing; a link is an error. */
+  /** Returns the result of `body` for a file of the data folder; undefined for a missing file. A link is an error. */
   async #open<T>(path: string, body: (file: FileHandle) => Promise<T>): Promise<T | undefined> {
     let file: FileHandle | undefined
     try {

@@ -26,7 +26,7 @@ export type Found =
 export interface TopEntries {
   /** Files and folders of settings and keys, which `readMoment` reads together so that they fit each other. */
   readonly settings: readonly string[]
-  /** The other files and folders, except logs. */
+  /** Files and folders that hold no settings, keys or logs. */
   readonly others: readonly string[]
 }
 

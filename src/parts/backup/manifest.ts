@@ -21,7 +21,7 @@ export interface FileEntry {
   readonly size: number
   readonly pieces: readonly Piece[]
   readonly isExecutable: boolean
-  /** Inode, size and time of change; undefined for a log, for settings, and for a file that had just changed. */
+  /** Inode, size and mtime; undefined for logs, settings, and files changed during the backup or just before it. */
   readonly stamp: string | undefined
   /** For a log: the offset and the hash of its last line. */
   readonly last: LastLine | undefined
