@@ -22,11 +22,11 @@ export type Right =
   | 'secrets'
   /** Lists and revokes named keys, and ends sessions of the console. */
   | 'keys'
-  /** Reads and writes files anywhere on this machine, as the server's user may. */
+  /** Reads and writes files anywhere on this machine, with the permissions of the server's user. */
   | 'files'
   /** Reads files of workspaces, also with the cookie of a workspace session. */
   | 'workspace'
-  /** Runs commands, and installs programs and plugins, on this machine, as the server's user may. */
+  /** Runs commands, and installs programs and plugins, on this machine, with the permissions of the server's user. */
   | 'execute'
   /** Reads the figures of the server: counts, times and sizes. */
   | 'metrics'

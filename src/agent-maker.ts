@@ -19,7 +19,7 @@ export interface AgentMakerOptions {
   readonly core: Core
   readonly providers: readonly Provider[]
   readonly slots: AgentSlots
-  /** The `Part.programs` of all parts that may be loaded. */
+  /** The `Part.programs` of all parts that `--parts` allows. */
   readonly programs: Readonly<Record<string, string>>
   /** Gets an external agent's program and returns the program to start instead. Default: no program is replaced. */
   readonly changeProgram: ChangeProgram | undefined

@@ -33,7 +33,7 @@ export interface Hooks {
   takeOpening(): readonly string[]
   /** Returns the text to record with a message: the hooks' texts, or their refusal. */
   contextOf(message: Message): Promise<readonly TextContent[]>
-  /** Runs the hooks that precede a tool; returns their refusal or notes. */
+  /** Runs the hooks that precede a tool; returns their notes, and the refusal if a hook refuses the tool. */
   beforeTool(use: ToolUse, signal: AbortSignal): Promise<ToolWord>
   /** Runs the hooks that follow a tool; returns notes for the model. */
   afterTool(use: ToolUse, observation: Observation, signal: AbortSignal): Promise<readonly string[]>

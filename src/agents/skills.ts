@@ -14,7 +14,7 @@ export interface ConversationSkills {
   readonly blocks: readonly string[]
   /** Returns the skills that a message of the user triggers. */
   calledBy(text: string): readonly CalledSkill[]
-  /** Makes the tool that returns a skill's text and calls `onInvoked`; undefined when the prompt names no skill. */
+  /** Makes the tool that gets a skill's text and calls `onInvoked`; undefined if the system prompt lists no skill. */
   tool(onInvoked: (name: string) => void): Tool | undefined
 }
 

@@ -49,7 +49,7 @@ export interface ToolRun {
   readonly turn?: ToolTurn
 }
 
-/** The turn of an action, for a tool that starts a sub-agent. */
+/** The turn of an action, with the members that a tool needs to start a sub-agent. */
 export interface ToolTurn extends Pick<Turn, 'pausing' | 'ask' | 'usage' | 'record'> {
   readonly actionId: string
   /** Uses one of the turn's steps. Returns false when no step is left. */
@@ -91,7 +91,7 @@ export interface ClosableTool extends Tool {
 /** Makes a tool with parameters from the settings. */
 export type ToolMaker = (params: Readonly<Record<string, unknown>>) => ClosableTool
 
-/** Makes the definition, shown to clients, of a tool for which the contract has no kind of its own (decisions 1). */
+/** Makes the definition that clients see of a tool without a kind of its own in the contract (decisions 1). */
 export function mcpToolDefinition(
   tool: McpTool, { description, annotations, meta }: Pick<MCPToolDefinition, 'description' | 'annotations' | 'meta'>,
 ): MCPToolDefinition {

@@ -1,6 +1,6 @@
 /**
- * Deferred init: until one `POST /api/init` opens the server, the routes that `holds` names get 503 (contract:
- * others.md section 9).
+ * Deferred init: until one `POST /api/init` opens the server, requests to a route get 503 if `holds` is true for the
+ * route (contract: others.md section 9).
  *
  * The request has a key of its own, `X-Init-API-Key`, if the server is started with one. The body can set the server's
  * session keys; other members with a value are refused. A restarted server answers 503 again.

@@ -57,7 +57,7 @@ const closeCodes = {
   unknownEvent: 4010,
 } as const
 
-/** The close codes for a broken rule (`ws/violation`). A close with such a code is logged (RFC 6455, section 7.1.7). */
+/** Close codes for a rule that the client broke (`ws/violation`). Such a close is logged (RFC 6455, section 7.1.7). */
 const brokenRuleCodes: ReadonlySet<number> = new Set([1002, 1007, 1009])
 
 /**

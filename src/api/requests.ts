@@ -288,7 +288,7 @@ function initRefusalOf(
   })
 }
 
-/** Returns the holder of the cookie's workspace session; undefined without one, and for a request with a key. */
+/** Returns the holder of the cookie's workspace session; undefined if there is none, or for a request with a key. */
 function ofWorkspaceSession(
   { request: { rawHeaders } }: Exchange, { workspaceSessions }: RequestRules,
 ): Principal | undefined {

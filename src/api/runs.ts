@@ -1,6 +1,6 @@
 /**
  * The routes that drive a conversation: runs, approvals, secrets and model (contract: conversations.md sections 3, 4
- * and 6). The response to a change is sent when the change is durable; but a pause waits at most `pauseLimitMs`.
+ * and 6). A change is durable before its response is sent, except a pause that takes longer than `pauseLimitMs`.
  */
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
@@ -43,7 +43,7 @@ interface Conversations {
   readonly service: Pick<ConversationService, 'open'>
 }
 
-/** Returns `success` after the frames about the change were written. */
+/** Returns `success` after sockets have written the frames that report the handler's change. */
 async function told(): Promise<HttpResponse> {
   // A socket writes its frames at the end of the turn of the event loop (`ws/departure`).
   await endOfTurn()

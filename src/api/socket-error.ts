@@ -8,7 +8,7 @@ export interface FrameError {
   readonly detail: string
 }
 
-/** Returns the error for the client. Its code is that of the AppError, or a name that existing clients expect. */
+/** Returns the error for the client. Some codes are names that existing clients expect, such as `ValidationError`. */
 export function frameErrorOf(thrown: unknown, log: Log): FrameError {
   if (thrown instanceof AppError) {
     return { code: thrown.code === 'invalid_input' ? 'ValidationError' : thrown.code, detail: thrown.message }

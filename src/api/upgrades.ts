@@ -199,7 +199,7 @@ function resendFrom(query: string): Resend {
 
 /** The close code of a socket whose key or session has ended, or whose key lacks the right of the route. */
 const refusedKey = 4001
-/** The time for the client's answer to the Close frame after its key has ended. */
+/** When a key or session has ended, the client has this time to answer the Close frame of its socket. */
 const endingMs = 500
 
 interface Authentication {
@@ -229,7 +229,7 @@ function forbidden(why: string): AppError {
   return new AppError('origin_not_allowed', `Could not open the socket: ${why}`)
 }
 
-/** Calls `refuse`, perhaps after a delay (`refused-keys`). A socket error without a listener would end the process. */
+/** Calls `refuse`, now or after a delay (`refused-keys`). Without a listener, a socket error would end the process. */
 function refuseLater(
   { socket: { remoteAddress } }: IncomingMessage, socket: Duplex, refusedKeys: RefusedKeys, refuse: () => void,
 ): void {

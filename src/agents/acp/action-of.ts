@@ -88,7 +88,7 @@ interface Printed {
   readonly json: string
 }
 
-/** Returns the result of `inputObject` with its JSON; a `left_out` note with its JSON when the result is too long. */
+/** Returns the result of `inputObject` and its JSON. A `left_out` note replaces a result that is too long. */
 function inputOf(call: ToolCall): Printed {
   return withinLimit(inputObject(call))
 }

@@ -1,7 +1,7 @@
 /**
  * Reads the description of an external agent from the result of `initialize` (ACP v1, initialization). Pure.
  *
- * `quirks` follow from the provider in the settings: a wrapper of an agent may have another name.
+ * `quirks` follow from the provider in the settings, not from the name in the result, which a wrapper may change.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'

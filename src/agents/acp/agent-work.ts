@@ -46,7 +46,7 @@ export interface AgentWorkOptions {
 export interface AgentWorkEvents {
   /** Called when the agent sent nothing for `idleMs`. The time does not run while a question is open. */
   silent(): void
-  /** Called when the agent ran a call without a required question: the turn has to stop. */
+  /** Called when the agent ran a call that needed a permission and had none: the turn has to stop. */
   unasked(failure: AcpFailure): void
   updated?(update: Fields): void
 }
@@ -107,7 +107,7 @@ export class AgentWork implements AgentListener {
     return this.#context
   }
 
-  /** True once an update was work (`isWork`, not `isModeNotice`), or the agent asked for a permission. */
+  /** True once an update reported work (`isWork`) other than a change of mode, or the agent asked for a permission. */
   get hasWorked(): boolean {
     return this.#hasWorked
   }

@@ -1,9 +1,9 @@
 /**
- * An external agent in a conversation: runs its turns, changes its model, mode and options, and puts questions of
- * clients to it outside the turns (`aside`).
+ * An external agent in a conversation: runs its turns, changes its model, mode and options, and outside the turns asks
+ * it the questions of clients (`aside`).
  *
- * The agent's program starts with the first turn or aside. After its end, the next turn starts the program again and
- * resumes the session. A new session gets a transcript of the conversation.
+ * The agent's program starts with the first turn or aside. After it has ended, the next turn or aside starts it again
+ * and resumes the session. A new session gets a transcript of the conversation.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'

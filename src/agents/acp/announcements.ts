@@ -7,9 +7,9 @@
 import { deferred, type Deferred } from '../../base/wait.ts'
 import type { Timers } from './timers.ts'
 
-/** The longest wait for the first call of a permission request. */
+/** The longest wait until the agent announces the first call of a permission request. */
 const firstLimitMs = 1000
-/** The wait for more calls of the same permission request, after the first. */
+/** After the first call, the wait for announcements of more calls of the same request. */
 const othersMs = 100
 
 export class Announcements {

@@ -15,7 +15,7 @@ export class CallMemory {
   readonly #ids = new Map<string, number>()
   readonly #limit: number
   #recalling: Promise<void> | undefined
-  /** True once a text of an input has arrived in pieces. From then on, a text that stops growing may be unfinished. */
+  /** True once an input or diff has grown in pieces. From then on, a text that stops growing may be unfinished. */
   lengthensTexts = false
 
   constructor(limit: number = defaultLimit) {

@@ -40,8 +40,8 @@ export interface RecordedAs {
 }
 
 /**
- * Returns a note for a call that did other work than its action shows; otherwise an empty text. Another input for the
- * same work gets a note only if the call was allowed or was recorded as incomplete.
+ * Returns a note if the call's work has changed since its action was recorded. If only the input has changed, there is
+ * a note if the call was allowed or was recorded as incomplete. Without a note the text is empty.
  */
 export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeOptions, isAllowed: boolean): string {
   const before = recorded.call
@@ -55,7 +55,7 @@ export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeO
     : `[The agent told the input after this call was recorded: ${now}]`
 }
 
-/** Returns the input without a new `description`, and without a new `cwd` that is the working folder (opencode). */
+/** Returns `input` without remarks that `before` lacks: `description`, and the working folder as `cwd` (opencode). */
 function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOptions): unknown {
   if (!isObject(input) || !isObject(before)) return input
   const isRemark = (name: string, value: unknown): boolean => {

@@ -21,8 +21,8 @@ export function observedPart(recorded: CallPart, now: readonly CallPart[]): Call
 }
 
 /**
- * Returns the edit of the same file in `now`. Returns undefined without exactly one edit of the file, or for another
- * kind of edit.
+ * Returns the edit of the same file in `now`. Returns undefined if `now` has no edit or several edits of the file, or
+ * an edit of another kind (`do`).
  */
 function editNow(recorded: CallPart & { as: 'edit' }, now: readonly CallPart[]): CallPart | undefined {
   const { path } = recorded.edit

@@ -15,7 +15,7 @@ const longMs = 2000
 
 /**
  * Returns the time in ms without a change after which the call is recorded. Returns undefined when the call has to wait
- * for its question, its output or its end.
+ * for its question, its output, its end or the last time limit (reported-call).
  */
 export function quietMsOf(call: ToolCall, options: ShapeOptions, lengthensTexts: boolean): number | undefined {
   const runs = call.status === 'in_progress'
@@ -62,15 +62,15 @@ export function hasMembers(whole: unknown, part: unknown): boolean {
 }
 
 /**
- * True when the call describes its whole work. Without an announced input, other members describe the work. Otherwise
- * the input must be whole, and the kind must be neither edit nor execute.
+ * True when the call describes its whole work: the agent has announced no input, or the input is whole. The input of
+ * an edit or a command never counts here: `tellsWork` checks these kinds.
  */
 function tellsAll(call: ToolCall): boolean {
   if (!call.announcesInput) return true
   return hasWholeInput(call) && call.kind !== 'edit' && call.kind !== 'execute'
 }
 
-/** Names of input members with a path, and with a new text. An old text is left out, because it shows no change. */
+/** Names of input members with a path, and with a new text. Old texts are not listed: they show no change. */
 const pathNames = ['path', 'file_path', 'filePath', 'abs_path', 'filepath']
 const textNames = ['content', 'file_text', 'text', 'new_string', 'newString', 'new_str', 'newText', 'patch', 'diff']
 

@@ -98,7 +98,7 @@ export class LentFiles {
     }
     this.variables[env_var] = env_points_to === 'dir' ? seen : stored
     this.#files.push(file)
-    // A timer, because `fs.watchFile` does not report changes before its first check.
+    // Not `fs.watchFile`: it would miss changes that the program makes before the first check.
     this.#timer ??= setInterval(() => void this.#look(), watchIntervalMs).unref()
   }
 
@@ -158,8 +158,8 @@ export class LentFiles {
 const conflict = 'An agent has renewed a credential file whose secret was changed meanwhile: the secret stays as it is'
 
 /**
- * Stores, in the secrets, the changes that programs of a killed server made to lent files. A secret that was changed
- * meanwhile stays. Call it after these programs have ended. Returns the names of the folders with a change that could
+ * After a server was killed: stores changed lent files in their secrets. A secret that was changed meanwhile stays.
+ * Call it after the programs of that server have ended. Returns the names of the folders with a change that could
  * not be stored. The caller must keep these folders.
  */
 export async function recoverFiles(
@@ -186,7 +186,7 @@ export async function recoverFiles(
 }
 
 /**
- * Returns the change of a lent file. Returns undefined without a change to store, or when the file was not lent yet.
+ * Returns the change of a lent file that has to be stored; undefined without such a change, file or copy of the file.
  */
 async function findChange(place: string, name: string): Promise<SecretChange | undefined> {
   const file = (await namesIn(place)).find((entry) => !entry.startsWith('.'))

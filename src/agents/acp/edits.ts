@@ -12,7 +12,7 @@ export type Edit =
   | PatchChange
   | { readonly do: 'insert'; readonly path: string; readonly line: number; readonly newText: string }
 
-/** The most changes of a call that are shown as edits. */
+/** A call with more changes than this is not shown as edits. */
 const editLimit = 50
 
 /** Returns a call's changes of files; empty for the kinds execute, read and search, and for more than `editLimit`. */
@@ -26,7 +26,7 @@ export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
   return []
 }
 
-/** Each function reads one form of edits; the first with edits counts. All may run for every update: keep them fast. */
+/** One function for each form of edits. The first that finds edits is used. Each update may run all: keep them fast. */
 const sources = [diffEdits, fileEdits, patchEdits, unifiedEdits, wordEdits, resultEdits] as const
 
 export function lengthOf(edit: Edit): number {
@@ -40,7 +40,7 @@ function diffEdits(call: ToolCall): readonly Edit[] {
   })
 }
 
-/** Reads opencode's `files`, with `type` and `patch` each, in the input of a question or the result of a call. */
+/** Reads opencode's `files` (each with `type` and `patch`) in the input of a question or in the result of a call. */
 function fileEdits({ input, rawOutput }: ToolCall): readonly Edit[] {
   const asked = objectsOf(memberAt(input, 'files'))
   const files = asked.length > 0 ? asked : objectsOf(memberAt(rawOutput, 'metadata', 'files'))

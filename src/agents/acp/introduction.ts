@@ -23,13 +23,13 @@ export class Introduction {
     this.#options = options
   }
 
-  /** Stores the texts about a start for the next `tell`. `isFirst`: the conversation had no session before. */
+  /** Stores a start's notes for the next `tell`, and the session if it is the conversation's first (`isFirst`). */
   add(started: StartedSession, isFirst: boolean): void {
     if (isFirst) this.#first = started
     for (const note of started.notes) this.#notes.add(note)
   }
 
-  /** Records the stored texts in a turn and forgets them. */
+  /** Records in a turn an introduction of the stored session and the stored notes, then forgets both. */
   tell(turn: Turn): void {
     const { mask, clientTools } = this.#options
     if (this.#first !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * The private record of an agent's session, with which a conversation resumes the session after a restart. The record
- * of a new session takes over the members of the old record that `begin` does not set.
+ * The private record of an agent's session, with which a conversation resumes the session after a restart. For a new
+ * session, `begin` sets some members of the record; the others keep their values.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { objectOf, textOf } from '../../base/fields.ts'

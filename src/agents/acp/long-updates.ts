@@ -44,8 +44,8 @@ export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fiel
 }
 
 /**
- * Returns the value with `change` applied to texts longer than `turnWeight`. In these texts `maskJsonInTurns` masks the
- * secrets but not the session id.
+ * Returns the value with `change` applied to texts longer than `turnWeight`: in these texts `maskJsonInTurns` has
+ * masked the secrets, but not the session id.
  */
 function withTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return value.length > turnWeight ? change(value) : value

@@ -64,12 +64,12 @@ export function modeRequest(
 }
 
 /**
- * Returns the rules for an agent whose provider is known. `isMeasured` is true for the version with which `modes` were
- * tested. In any other version a mode that is not known to ask counts as more open.
+ * Returns the rules for an agent whose provider is known. `isMeasured`: the agent has the version with which `modes`
+ * were tested. In another version every mode except `asking` and `closed` counts as more open than `asking`.
  */
 export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRules {
   const { asking, open, moreOpen, closed = [], unasked = [] } = modes
-  // `*` is for an agent that confines each command. Only the tested version is trusted to do so.
+  // `*` stands for every command: the agent runs each in a sandbox. Only the tested version is trusted to do so.
   const trusted = isMeasured ? unasked : unasked.filter((words) => words !== '*')
   const isMoreOpen = (mode: string): boolean =>
     isMeasured ? moreOpen.includes(mode) : mode !== asking && !closed.includes(mode)

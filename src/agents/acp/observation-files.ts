@@ -7,7 +7,7 @@ import { makeFolder, privateFolder, writeNew } from '../../base/own-files.ts'
 
 export interface ObservationFilesOptions {
   readonly folder: string
-  /** Makes ids that are used once. */
+  /** Makes a new id for each file name. */
   readonly createId: () => string
   readonly onError: (error: unknown) => void
 }

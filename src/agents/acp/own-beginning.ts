@@ -50,7 +50,7 @@ export class OwnBeginning {
     return this.#hasBegun
   }
 
-  /** Gives a turn the stored and the new updates and questions, until `detach`. `isPrompt`: the turn sends a prompt. */
+  /** Passes the stored updates and questions to a turn, then new ones until `detach`. `isPrompt`: it sends a prompt. */
   attach(listener: AgentListener, isPrompt: boolean): void {
     this.#listener = listener
     this.#wasPrompted ||= isPrompt
@@ -73,8 +73,8 @@ export class OwnBeginning {
   }
 
   /**
-   * Passes one `session/update` to the turn. Between turns, drops updates until one begins work; stores this update and
-   * the next ones, and asks for a turn. At `heldLimit` returns a promise that resolves when no update waits.
+   * Passes an update to the turn. Between turns, drops updates that come before work begins. Stores later updates and
+   * requests a turn for them. At `heldLimit` returns a promise that resolves when no update is stored.
    */
   hear(update: Fields): void | Promise<void> {
     const isNew = this.#isNewMessage(update)
@@ -88,8 +88,8 @@ export class OwnBeginning {
   }
 
   /**
-   * Passes a permission request to the turn, or stores it and asks for a turn. Within `tailMs` after a stopped turn,
-   * returns `cancelled`, unless a turn is asked for already.
+   * Passes a permission request to the turn, or stores it and requests a turn. Within `tailMs` after a stopped turn,
+   * returns `cancelled`, unless an earlier update or permission request has requested a turn.
    */
   asked(params: Fields, withdrawn: AbortSignal): Promise<unknown> {
     if (this.#listener !== undefined) return this.#listener.onPermission(params, withdrawn)
@@ -133,8 +133,9 @@ export class OwnBeginning {
   }
 
   /**
-   * True when an update about a call begins new work. With a new id, the update must describe the call; an ended
-   * call counts only after a prompt and its tail. With a known id, a `tool_call` of an open call counts after the tail.
+   * True when an update about a call begins new work. An update with a new id must describe the call; if the call has
+   * ended, a prompt must have been sent and the tail be over. A known id counts only after the tail, in a `tool_call`
+   * with a status that is not final.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update['toolCallId'])

@@ -88,7 +88,7 @@ interface Hunk {
   hasChange: boolean
   /** The first character of the newest line: ` ` for both texts, `-` for the old text, `+` for the new text. */
   last: string
-  /** The first characters (`last`) of the lines without a line end: one for each `\ No newline at end of file`. */
+  /** The value of `last` for each line that has no line end (`\ No newline at end of file`), joined. */
   cut: string
 }
 

@@ -125,7 +125,7 @@ export class PromptTurn {
     // After a missing login the agent has not read the prompt. Otherwise an agent that has worked or still runs has
     // read it.
     const served = failure.code !== 'ACPAuthRequired' && (hasWorked || !connection.isOver)
-    // Credentials are in the program's environment: only another program would see new credentials.
+    // Credentials are in the environment of the process: only a new process gets new credentials.
     const replace = connection.isOver || failure.code === 'ACPAuthRequired'
     return { end: { outcome: 'failed', failure, served }, replace, result: undefined, context }
   }
@@ -146,7 +146,7 @@ export class PromptTurn {
     return withTail(withRefusedLogin(failure, tail, agent.quirks.loginRefusedOnStderr), tail, agent.quirks.idleTalk)
   }
 
-  /** Cancels the prompt and returns two members for PromptTurnEnd. `hasRun`: a process of this turn may still run. */
+  /** Cancels the prompt and returns two members of PromptTurnEnd. `hasRun`: processes of this turn may be left. */
   async #cancel(
     answer: Promise<Ending>,
     hasRun = this.#work.events.hasOpenCalls,

@@ -13,7 +13,7 @@ export interface Quirks {
    * text counts only if the prompt's result has no usage.
    */
   readonly failureText?: RegExp
-  /** Matches a refused login in an error or in the agent's last text. Adds to the words for all agents (failure.ts). */
+  /** Matches a refused login in an error or the agent's last text. failure.ts has the patterns for all agents. */
   readonly loginRefused?: RegExp
   /** Matches stderr after a refused login that the agent's response does not report. */
   readonly loginRefusedOnStderr?: RegExp

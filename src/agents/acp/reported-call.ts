@@ -55,7 +55,7 @@ export interface RecordedCall {
   /** The event of the call's last action. When it is durable, all actions of the call are durable. */
   readonly event: Recorded
   readonly shape: Shape
-  /** The parts, each with its action. */
+  /** The parts of the call, each with its action. */
   readonly parts: readonly RecordedPart[]
   readonly call: ToolCall
   readonly isIncomplete: boolean

@@ -98,7 +98,7 @@ export class AcpSession {
     this.#onChange = onChange
   }
 
-  /** Sets the keeper of the agent's own work. Without one, updates of this work are dropped and questions cancelled. */
+  /** Sets the keeper. Without a keeper, updates of work that the agent begins are dropped, and questions cancelled. */
   keepOwnWork(keeper: OwnWorkKeeper): void {
     this.#keeper = keeper
   }
@@ -120,7 +120,7 @@ export class AcpSession {
     return this.#processes
   }
 
-  /** Ends a turn and lists the running processes, so that the next turn can tell which processes it started. */
+  /** Ends a turn and lists the running processes, so that new processes of the next turn can be recognized. */
   rest(wasStopped: boolean): void {
     this.#own.detach(wasStopped)
     this.#processes = this.#findProcesses()

@@ -37,14 +37,14 @@ export function readAuthMethods(value: unknown): AuthMethod[] {
   })
 }
 
-/** Returns the members of `agent_state` about sign-ins while a session exists. */
+/** Returns the members of `agent_state` about sign-ins for an open session: no sign-in is required. */
 export function signedInState({ provider, login }: SignIn): JsonObject {
   return { acp_auth_required: null, ...(provider === undefined ? {} : { acp_login: login }) }
 }
 
 /**
- * Shows in `agent_state` that a credential is missing, and returns the failure with advice in its text. Returns a
- * failure with another code than ACPAuthRequired unchanged.
+ * For a failure with the code ACPAuthRequired: shows in `agent_state` that a credential is missing, and returns the
+ * failure with advice in its text. Returns any other failure unchanged.
  */
 export function askToSignIn(
   failure: AcpFailure,

@@ -35,13 +35,13 @@ export class Silence {
     this.#wait()
   }
 
-  /** Records that the agent sent an update, and removes the published trouble. */
+  /** Records that the agent sent an update, and removes the published text. */
   heard(): void {
     this.#hasHeard = true
     this.#tell(undefined)
   }
 
-  /** Stops the checks and removes the published trouble. Idempotent. */
+  /** Stops the checks and removes the published text. Idempotent. */
   close(): void {
     this.#timer?.stop()
     this.#timer = undefined

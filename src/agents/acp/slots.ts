@@ -31,7 +31,7 @@ export class AgentSlots {
   readonly #holders = new Set<Holder>()
   /** The conversations of the waiting agents, by the promise that resolves when the agent gets a slot. */
   readonly #queue = new Map<Deferred<void>, string>()
-  /** The number of `take` calls that left the queue with a slot and have not continued yet. */
+  /** The number of slots promised to agents that left the queue, until their calls of `take` continue. */
   #promised = 0
 
   constructor({ limit = 16, idleMs = 20 * 60 * 1000, timers = systemTimers }: Partial<AgentSlotsOptions> = {}) {
@@ -58,7 +58,7 @@ export class AgentSlots {
   }
 
   /**
-   * Waits for a free slot and takes it for the agent of a conversation. `end` is called to end the idle agent.
+   * Waits for a free slot and takes it for a conversation's agent. `end` is called when this agent must end while idle.
    * @throws AppError `unavailable` when too many agents wait; the signal's reason
    */
   async take(conversationId: string, end: () => void, signal: AbortSignal): Promise<AgentSlot> {

@@ -10,7 +10,7 @@ import type { Quirks } from './quirks.ts'
 
 export interface TurnFacts {
   readonly hasDenied: boolean
-  /** The signs in the agent's updates that its model failed. */
+  /** The signs of a failure of the agent's model, from the updates. */
   readonly signs: FailureSigns
   readonly quirks: Quirks
   readonly lastText: string

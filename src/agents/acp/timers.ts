@@ -33,7 +33,7 @@ export const systemTimers: Timers = {
         clearTimeout(timer)
       },
       restart() {
-        // `refresh` would also start a timer that is over.
+        // `refresh` would also restart a timer that has fired.
         if (!isOver) timer.refresh()
       },
     }

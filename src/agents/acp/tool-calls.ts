@@ -68,7 +68,7 @@ export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): Too
   }
 }
 
-/** True when the update says more about its call than `rawOutput` and `locations`. */
+/** True when the update has a member about its call other than `rawOutput` and `locations`. */
 export function describesCall(news: Fields): boolean {
   return ['title', 'kind', 'status', 'rawInput', 'content'].some((name) => !isEmpty(news[name]))
 }

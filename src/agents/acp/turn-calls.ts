@@ -2,7 +2,7 @@
  * The tool calls of an external agent's turn: finds the call of an update, and the recorded action of a question.
  *
  * All work that a question describes is recorded before the answer (decisions 3). A question of OpenHands may describe
- * no work. It becomes one question for each open call without a permission.
+ * no work. It then counts as a question about each open call that is not allowed yet.
  */
 import type { Recorded } from '../../conversation/agent/agent.ts'
 import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'
@@ -105,7 +105,7 @@ export class TurnCalls {
     this.#open.get(callId)?.reject(reason, source)
   }
 
-  /** Answers with a note each open call that got no update after it was allowed: updates may have had another id. */
+  /** Ends with a note each open call that was allowed and got no update since: its updates may have had another id. */
   settleUnheardOf(): void {
     for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
   }
@@ -148,8 +148,8 @@ export class TurnCalls {
   }
 
   /**
-   * Returns the call as the question describes it. Keeps the diffs of the call, unless the question describes other
-   * changes of files.
+   * Returns `call` with the members of the question merged in. The diffs of `call` stay, unless the question describes
+   * other changes of files.
    */
   #askedCall(call: ToolCall, news: Fields): ToolCall {
     const own = mergeToolCall({ ...call, content: [] }, news, false)
@@ -167,8 +167,8 @@ export class TurnCalls {
   }
 
   /**
-   * Returns `open` if it has no action yet, or if its action shows all of `asked` and, when `isWhole`, is complete.
-   * Otherwise begins a new call for the question, and answers `open` with a note that names the new call.
+   * Returns the call to ask about: `open` if it has no action yet, or if its action shows all of `asked` and, when
+   * `isWhole`, is complete. Otherwise answers `open` with a note and returns a new call, which the note names.
    */
   #callToAsk(id: string, open: ReportedCall, asked: ToolCall, isWhole: boolean): ReportedCall {
     const { recorded } = open

@@ -89,7 +89,7 @@ export class TurnEvents {
     }
   }
 
-  /** Waits for the calls of a question, as `TurnCalls.untilAnnounced`; undefined after `close`. */
+  /** Waits until the calls of a question are announced, as `TurnCalls.untilAnnounced`; undefined after `close`. */
   untilAnnounced(toolCall: Fields, withdrawn: AbortSignal): Promise<void> | undefined {
     return this.#isClosed ? undefined : this.#calls.untilAnnounced(toolCall, withdrawn)
   }
@@ -117,8 +117,8 @@ export class TurnEvents {
   }
 
   /**
-   * Ends a turn that the agent has finished, as `close` does. But an open call without updates after its permission is
-   * answered with a note instead of `error`.
+   * Ends a turn that the agent has finished, as `close` does, except for open calls that were allowed and got no update
+   * since: these calls are answered with a note instead of `error`.
    */
   finish(error: string): void {
     if (this.#isClosed) return
@@ -176,7 +176,7 @@ export class TurnEvents {
   }
 
   /**
-   * Records the pending message. Thoughts without content are recorded too if `keepThoughts` is true, else returned.
+   * Records the pending message. Thoughts alone are recorded only if `keepThoughts` is true; otherwise returns them.
    */
   #endMessage(keepThoughts = true): { readonly reasoning: string } {
     const { content, reasoning } = this.#buffer.take()

@@ -95,7 +95,7 @@ export class TurnPermissions {
     return allowOnce(options)
   }
 
-  /** Denies all calls of a question with `refusal`. If `refused` is given, the other calls get `refusedTogether`. */
+  /** Denies all calls of a question with `refusal`. With `refused`, all other calls get `refusedTogether`. */
   #deny(
     asked: readonly AskedCall[],
     options: readonly QuestionOption[],

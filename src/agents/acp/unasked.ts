@@ -40,7 +40,7 @@ export function judgeRan({ call, shape, permission }: RanCall, lets: readonly st
   return effect
 }
 
-/** True when the call has begun to run. */
+/** True when the updates show that the call has begun to run. The `rawOutput` of a failed call does not count. */
 export function hasRun(call: ToolCall): boolean {
   const { status, terminalOutput, rawOutput } = call
   if (status === 'completed' || terminalOutput !== '' || exitCodeOf(call) !== undefined) return true

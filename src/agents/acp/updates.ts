@@ -28,7 +28,7 @@ export function saysSomething(update: Fields): boolean {
   return !isModeNotice(update) && (blockText(block).trim() !== '' || imageUrl(block) !== undefined)
 }
 
-/** True for the usage figures with which Claude ends work that it began by itself. A prompt has the origin `human`. */
+/** True for usage figures with which Claude ends work of its own. The figures of a prompt have the origin `human`. */
 export function endsOwnWork(update: Fields): boolean {
   const origin = textOf(memberAt(update, '_meta', '_claude/origin', 'kind'))
   return update['sessionUpdate'] === 'usage_update' && origin !== undefined && origin !== 'human'

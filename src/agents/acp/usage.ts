@@ -1,8 +1,8 @@
 /**
  * Finds the tokens and the cost of one prompt in the different forms of the agents. Pure.
  *
- * Some agents report a sum over the session. Of a sum, the growth since the last prompt is counted (agents.md,
- * "Failures, questions, usage").
+ * Some agents report a sum over the session. The server then counts how much the sum has grown since the last prompt
+ * (agents.md, "Failures, questions, usage").
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent/agent.ts'
