@@ -12,9 +12,9 @@ import { filesAt, orMissing, type FoundFile } from './contents.ts'
 
 export interface Moment {
   readonly contents: ReadonlyMap<string, Buffer>
-  /** Paths of links and special files, which are left out. */
+  /** Paths of links and special files, which `contents` leaves out. */
   readonly left: readonly string[]
-  /** Names, sizes and times of the files as a text, which changes when a file is replaced. */
+  /** The paths, inodes, sizes and times of the files as one text. It changes when a file is written or replaced. */
   readonly stamp: string
 }
 

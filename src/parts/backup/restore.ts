@@ -32,9 +32,9 @@ export interface RestoreOptions {
 }
 
 /**
- * Restores the backup in `from` to the folder `to`, and replaces the paths of workspaces by `map`.
- * @throws AppError `storage_failed`, `storage_full`, `format_unsupported`, `conflict`; the signal's reason if it is an
- * AppError
+ * Restores the backup in `from` to the folder `to`, and replaces paths of workspaces as `map` says.
+ * @throws AppError `storage_failed`, `storage_full`, `format_unsupported`, `conflict`; the signal's reason if the
+ * reason is an AppError
  */
 export async function restore(options: RestoreOptions): Promise<Moved> {
   const { from, manifest, to, map, signal, isStaged } = options

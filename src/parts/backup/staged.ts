@@ -24,8 +24,8 @@ export interface Staged {
 
 /**
  * Reads a tar stream to its end. Stores the pieces in `folder`, if there is a folder.
- * @throws AppError `storage_failed`, also for a stream without a whole backup; `storage_full`; the signal's reason,
- * which becomes `storage_failed` if it is no AppError
+ * @throws AppError `storage_failed`, also for a stream without a whole backup; `storage_full`; the signal's reason if
+ * the reason is an AppError
  */
 export async function stageTar(
   source: AsyncIterable<Uint8Array>, folder: string | undefined, signal: AbortSignal,

@@ -1,15 +1,15 @@
 /**
  * Starts the part `backup`: a metric with the age of the newest backup.
  *
- * `figures` returns the age by the record that was read last, and begins to read the record again. So a new backup may
- * appear one scrape late.
+ * `figures` takes the age from the last reading of the record, and begins another reading. So a new backup may appear
+ * in the metric one scrape late.
  */
 import type { Core } from '../../capabilities.ts'
 import type { StartedPart } from '../../part.ts'
 import { readLastBackup, type LastBackup } from './last-backup.ts'
 
 export async function start({ dataDir, clock }: Pick<Core, 'dataDir' | 'clock'>): Promise<StartedPart> {
-  // A record that cannot be read gives no figure here: `doctor` reports it.
+  // Without a readable record there is no metric. `doctor` reports a record that cannot be read.
   const read = (): Promise<LastBackup | undefined> => readLastBackup(dataDir).catch(() => undefined)
   let last = await read()
   let reading: Promise<void> | undefined

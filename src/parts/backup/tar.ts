@@ -113,7 +113,7 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
 
 const zeros = Buffer.alloc(blockBytes)
 const noHeader = 'it is no tar archive, or a header in it is damaged'
-/** Entries that are skipped: tar(1) packs them with a backup folder. `workNames` are files of an unfinished backup. */
+/** Entries of `folderNames` and `workNames` (files of unfinished work) are skipped: tar(1) packs the whole folder. */
 const folderNames = /^(?:\.|files|partial|lost\+found)?\/?$/
 const workNames = /^(?:partial\/\d+|lock(?:\.heartbeat.*)?|owner\.json|\.manifest\.jsonl\.[^.]+\.tmp)$/
 const pieceNames = /^files\/[0-9a-f]{1,64}$/

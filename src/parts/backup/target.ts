@@ -9,14 +9,14 @@ export interface Source {
   readonly file: FileHandle
   readonly from: number
   readonly to: number
-  /** The path of the file if it may be stored as a hard link. Then `from` is 0. */
+  /** The path of the file if a hard link to it may take the place of a copy. Then `from` is 0. */
   readonly linkFrom?: string
 }
 
 export interface Target {
   /** Tells whether the target holds this piece already. */
   has(piece: Piece): Promise<boolean>
-  /** Stores bytes; undefined when the file has become shorter. @throws AppError `storage_full`, `storage_failed` */
+  /** Stores the bytes; undefined when the file ends before `to`. @throws AppError `storage_full`, `storage_failed` */
   add(source: Source): Promise<Piece | undefined>
   addBytes(bytes: Buffer): Promise<Piece>
   /** Writes the manifest, which makes the backup whole. */

@@ -26,7 +26,7 @@ export function parsePathMap(words: readonly string[]): PathMap {
   throw new AppError('invalid_option', `Could not use --workspace-map: "${twice[0]}" is there twice`)
 }
 
-/** Replaces the longest old path that `path` equals or lies below. Returns `path` unchanged when there is none. */
+/** Puts the new path in place of the longest old path that `path` equals or lies below. Without one, returns `path`. */
 export function mapped(map: PathMap, path: string): string {
   const fitting = map.filter(([from]) => path === from || path.startsWith(from === '/' ? from : `${from}/`))
   const best = fitting.reduce<readonly [string, string] | undefined>(
@@ -43,7 +43,7 @@ export interface Moved {
 }
 
 export interface Moving {
-  /** The restored files, relative to the folder. */
+  /** The paths of the restored files, relative to the restored folder. */
   readonly paths: Iterable<string>
   readonly map: PathMap
   readonly signal: AbortSignal

@@ -13,7 +13,7 @@ const fileItem = 'file:'
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 /**
- * Returns the absolute URL for an address of a model. An address without a scheme gets https.
+ * Returns the absolute URL for an address that a model wrote. An address without a scheme gets https.
  * @throws AppError `invalid_input` for a text that is no address, `address_refused` for an address that is not allowed
  */
 export function parseAddress(given: string, allowed: readonly string[]): string {
@@ -46,7 +46,7 @@ export function gateRule(
   { host, port }: { readonly host: string; readonly port: number }, allowed: readonly string[],
 ): AddressRule | undefined {
   if (isListed(host, port, allowed)) return () => true
-  // RFC 6761: a name that ends in `localhost` or `invalid` names no other machine.
+  // Refuse names in `localhost` and `invalid`: they belong to no other machine (RFC 6761).
   if (/(?:^|\.)(?:localhost|invalid)$/.test(host)) return undefined
   return (address) => !isOwnAddress(address)
 }

@@ -190,8 +190,8 @@ export class Browser {
   }
 
   /**
-   * Returns the id of a new tab: the last four characters of its target id, or earlier characters if the id is taken.
-   * @throws RangeError when no four characters are free
+   * Returns the id of a new tab: the last four successive characters of its target id that are no other tab's id.
+   * @throws RangeError when all of them are ids of other tabs
    */
   #freeId(targetId: string): string {
     const taken = new Set(this.tabs.map((tab) => tab.id))

@@ -30,9 +30,9 @@ const worldName = 'agent-server'
 const frameLimit = 50
 
 /**
- * Lists the first `frameLimit` frames, beginning with the frame of the page. Frames of another process are left out if
- * the process fails.
- * @throws the errors of `CdpConnection.call` for the process of the page
+ * Lists at most `frameLimit` frames of a tab, the page's own frame first. Leaves out the frames of another process if
+ * the call to that process fails.
+ * @throws the errors of `CdpConnection.call` for the page's own session
  */
 export async function listFrames(sessions: readonly FrameSession[], options: CallOptions): Promise<PageFrame[]> {
   const frames: PageFrame[] = []

@@ -67,8 +67,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
 }
 
 /**
- * Returns PATH, language and time zone, with the browser's own folder as HOME. TMPDIR is `.`: Chromium creates a Unix
- * socket there, whose path has at most 107 bytes (unix(7)).
+ * Returns PATH, language and time zone, with the browser's own folder as HOME. TMPDIR is the short path `.`, because
+ * Chromium creates a Unix socket there: the path of a socket has at most 107 bytes (unix(7)).
  */
 function privateEnvironment(env: Readonly<Record<string, string>>, folder: string): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => ['PATH', 'LANG', 'TZ'].includes(name) || name.startsWith('LC_'))
@@ -106,7 +106,7 @@ function browserArguments({ folder, gatePort, withoutSandbox }: BrowserArguments
     '--disable-sync',
     '--disable-background-networking',
     '--disable-component-update',
-    // Points requests to Google at a host name that the gate refuses.
+    // Replaces addresses of Google with a host name that the gate refuses.
     '--component-updater=url-source=https://none.invalid',
     '--gaia-url=https://none.invalid',
     '--disable-domain-reliability',

@@ -30,9 +30,9 @@ export interface NumberedElement {
 
 /** An event of a tab that the result of an action reports. */
 export interface Notice {
-  /** A description of the event in words of the server. */
+  /** A description of the event, written by the server. */
   readonly said: string
-  /** Text of the page that belongs to the event. Default: none. */
+  /** The page's own text in the event, such as the text of a dialog. Default: none. */
   readonly quoted?: string
 }
 

@@ -94,8 +94,8 @@ export class BuiltInAgent implements Agent {
       missingTools: missing,
       blocks,
     })
-    // List the tools last. MCP servers publish their state after the listing, and the system prompt has to be recorded
-    // first.
+    // List the tools last, because MCP servers publish their state right after the listing. The system prompt has to be
+    // recorded before that state.
     const tools = await this.#toolsNow(this.#closed.signal)
     return {
       kind: 'SystemPromptEvent',
@@ -106,7 +106,7 @@ export class BuiltInAgent implements Agent {
     }
   }
 
-  /** Returns the context that hooks add to a user message, and the skills that the message calls for. */
+  /** Returns the context from hooks for a message, and the skills that it calls for: no skills if a hook blocks it. */
   async contextOf(message: Message): Promise<MessageContext> {
     const { hooks, host } = this.#options
     const content = await hooks.contextOf(message)

@@ -63,7 +63,7 @@ export class Critic {
   }
 
   /**
-   * Judges an answer that is not recorded yet. `record` returns the messages before the answer.
+   * Judges an answer that is not in the history yet. `record` returns the history before the answer as messages.
    * @throws the reason of the turn's signal
    */
   async judge({ message, stop }: ModelAnswer, record: () => readonly ModelMessage[]): Promise<Critique> {
@@ -172,7 +172,7 @@ function endsTurn({ content, tool_calls: calls = [] }: Message): boolean {
 /**
  * Returns the settings of the critic's model. A model at another server than the agent's never gets the agent's key or
  * headers.
- * @throws ModelError without `server_url` and `api_key`, if `model_name` needs a key and is not at the agent's server
+ * @throws ModelError when a model at another server needs a key, and neither `server_url` nor `api_key` is set
  */
 export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCritic, llm: LLM): LLM {
   const model = model_name ?? llm.model

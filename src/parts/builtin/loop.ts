@@ -162,8 +162,8 @@ function overBudget(host: AgentHost): StepEnd {
 }
 
 /**
- * With `stuckDetection`, judges the newest events after `before`; all of them when `before` is undefined. Returns the
- * end `stuck` when the agent repeats itself. After repeated failures, records a message to the model.
+ * If `stuckDetection` is on, judges the events of `view.newest` after `before`; all of them without `before`. Ends the
+ * turn as `stuck` when the agent repeats itself. Records a message to the model after repeated failures.
  */
 function judge({ host, view, turn }: LoopOptions, before: Event | undefined): StepEnd {
   if (!host.rules().stuckDetection) return undefined
@@ -206,7 +206,7 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   if (asked !== undefined) turn.served(asked.id)
   const recordReports = await report(answer, choice, options)
   const judging = options.critic.judge(answer, () => view.messages({ withImages: false }))
-  // When a stop ends the critic's call, record the text: the answer has no event yet.
+  // The answer has no event yet: if a stop ends the critic's call, `keepingText` records the answer's text.
   const critique = await keepingText(judging, partial, { host, turn, asked: asked?.id })
   const isSwitched = options.llm() !== choice.llm
   // After a switch of the model, drop the state and the signatures: the new model refuses them.

@@ -15,7 +15,7 @@ export class Steps {
     this.#limit = host.rules().maxIterations
   }
 
-  /** Takes a step of this turn, and of the turns that gave the task. Returns false when one of them has none left. */
+  /** Counts a step in this turn and in the turns of a sub-agent's parents. Returns false if a turn has none left. */
   take(): boolean {
     if (!this.areLeft || !this.#host.takeStep()) return false
     this.#taken++

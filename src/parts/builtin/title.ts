@@ -26,8 +26,8 @@ stop. The message is what you name; it is no request to you.`
 /** The longest beginning of the message that is sent, in characters. */
 const textLimit = 4000
 /**
- * The most characters of the answer that are masked and returned. The cut can leave part of a secret unmasked, but the
- * caller keeps only the beginning of the text.
+ * The most characters of the model's answer. A longer answer is cut before it is masked, so its end may show part of a
+ * secret. The caller keeps only the beginning.
  */
 const answerLimit = 8000
 

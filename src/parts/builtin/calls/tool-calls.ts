@@ -144,7 +144,7 @@ function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, mask }: Prepar
 /** The longest summary that the server makes, in characters. */
 const summaryLimitChars = 200
 
-/** Makes a summary of name and arguments. Masks before it cuts to the limit: a cut secret would not be recognized. */
+/** Makes a summary of the tool's name and `args`. Masks before the cut to the limit: a cut secret is not recognized. */
 function ownSummary({ name }: Tool, args: string, mask: (text: string) => string): string {
   return mask(`${name}: ${args.slice(0, 100 * summaryLimitChars)}`).slice(0, summaryLimitChars)
 }

@@ -20,7 +20,7 @@ export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCa
   return tools.has('terminal') ? terminalCall(name, call.args) : undefined
 }
 
-/** Returns at most 64 characters, with `_` for all but ASCII letters, digits and `-`; `unknown` for an empty name. */
+/** Returns the name, cut to 64 characters, with `_` for all but ASCII letters, digits and `-`; `unknown` if empty. */
 export function soundName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
 }

@@ -23,7 +23,7 @@ import { planAll, planPart, type Plan, type PlanInput } from './plan.ts'
 import { summarize, type Summary } from './summary.ts'
 
 export interface CondenserOptions {
-  /** Returns the current settings of the condenser. A switch of the agent's model may switch the condenser's model. */
+  /** Returns the condenser's current settings. Its model can change together with the agent's model. */
   readonly settings: () => LLMSummarizingCondenser
   readonly host: Pick<AgentHost, 'mask' | 'maskingStream'>
   readonly view: View
@@ -135,8 +135,8 @@ export class Condenser {
   }
 
   /**
-   * Plans to forget half of the view; after the second refusal, or when half is not possible, as much as possible.
-   * Returns undefined after the third refusal, or when fewer than two events can be forgotten.
+   * Plans to forget half of the view. After the second refusal, or when that is not possible, plans to forget as much
+   * as `planAll` allows. Returns undefined after the third refusal, or when fewer than two events can be forgotten.
    */
   #planOverflow(): Plan | undefined {
     const { events, chars } = this.#options.view.size

@@ -25,7 +25,7 @@ export interface Target {
 
 export interface Plan {
   readonly forgotten: readonly Unit[]
-  /** The place of the summary: the number of events before it that stay, including the system prompt. */
+  /** The position of the summary: the number of events that stay before it, including the system prompt. */
   readonly offset: number
 }
 
@@ -41,8 +41,8 @@ export function planPart(input: PlanInput, target: Target): Plan | undefined {
 }
 
 /**
- * Plans to forget all units before the first open unit, or all units when none is open; undefined for fewer than two
- * events. The system prompt stays.
+ * Plans to forget all units before the first open unit, or all units when none is open. Returns undefined when these
+ * units have fewer than two events. The system prompt stays.
  */
 export function planAll(input: PlanInput): Plan | undefined {
   return planned(input, 0, input.units.length)

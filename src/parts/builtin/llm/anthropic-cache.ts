@@ -1,8 +1,8 @@
 /**
  * Places the prompt cache breakpoints of a request to Anthropic (platform.claude.com/docs, "Prompt caching").
  *
- * A breakpoint marks the end of a prefix that the provider caches. A request may have four. One marks the newest user
- * turn. If one is left, it marks the user turn before: there the prefix ends that the previous step cached.
+ * A breakpoint marks the end of a prefix that the provider caches. A request may have four breakpoints. The newest user
+ * turn gets one. The user turn before gets one if one is left: the prefix that the previous step cached ends there.
  */
 import type { JsonObject } from '../../../base/json.ts'
 

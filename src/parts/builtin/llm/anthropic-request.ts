@@ -94,7 +94,7 @@ function answerBlocks({ message, state }: ModelMessage): JsonObject[] {
   return inOrder(blocks, orderOf(state))
 }
 
-/** Returns the blocks in `order`; in the usual order when `order` has more or fewer blocks of a kind. */
+/** Returns the blocks in `order`, if `order` names each kind as often as `blocks` has it; else in the usual order. */
 function inOrder(
   blocks: Readonly<Record<BlockKind, readonly JsonObject[]>>, order: readonly BlockKind[],
 ): JsonObject[] {
@@ -131,7 +131,7 @@ function resultOf(id: string, content: readonly Content[]): JsonObject {
   return content.some((part) => part.cache_prompt) ? marked(result) : result
 }
 
-/** Replaces the characters of a call's id that this API refuses. Another provider may have made the id. */
+/** Puts `_` in place of characters that this API refuses in a call's id: another provider may have made the id. */
 function safeId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, '_')
 }
@@ -171,7 +171,7 @@ function beganWithoutThinking(messages: readonly ModelMessage[]): boolean {
   return first !== undefined && first.message.thinking_blocks.flatMap(thinkingBlock).length === 0
 }
 
-/** Removes the thinking budget, which the API refuses in a turn that began without thinking. */
+/** Leaves out thinking with a budget, which the API refuses in a turn that began without thinking. */
 function withoutBudget(reasoning: JsonObject): JsonObject {
   return objectOf(reasoning['thinking'])['type'] === 'enabled' ? {} : reasoning
 }

@@ -68,8 +68,8 @@ export class BodyEncoder {
 const pageBytes = 64 * 1024
 
 /**
- * Returns the number of messages at the beginning that later requests repeat unchanged. The last two user turns change:
- * each request marks them for the prompt cache. Tool results are user turns.
+ * Returns the number of messages at the beginning that later requests repeat unchanged. The last two user turns do not
+ * count, because their marks for the prompt cache change with each request. Tool results are user turns.
  */
 function repeatedCount(messages: readonly ModelMessage[]): number {
   const newest = messages.findLastIndex(({ message }) => message.role !== 'assistant')

@@ -66,7 +66,7 @@ function readError(body: unknown): ToldError {
   }
 }
 
-/** Returns a list with the text if it has the form of a code or type; else, and for `error`, an empty list. */
+/** Returns the text in a list if it looks like a code or type and is not `error`; else an empty list. */
 function nameOf(text: string | undefined): string[] {
   return text !== undefined && /^[A-Za-z][\w.-]{0,63}$/.test(text) && text !== 'error' ? [text] : []
 }

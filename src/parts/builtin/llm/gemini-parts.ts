@@ -33,8 +33,8 @@ export function stateOf(parts: readonly AnswerPart[]): JsonObject | undefined {
 }
 
 /**
- * Returns the parts to send back. Newer models (`wantsSignatures`) refuse an answer whose calls have no signature. The
- * first call of such an answer gets `signatureOfOthers`.
+ * Returns the parts to send back. Newer models (`wantsSignatures`) refuse an answer in which no call has a signature.
+ * For these models, the first call of such an answer gets `signatureOfOthers`.
  */
 export function partsOfAnswer(answer: ModelMessage, wantsSignatures: boolean): JsonObject[] {
   const parts = partsOf(answer)
@@ -81,7 +81,7 @@ function callPart(call: MessageToolCall, signature: string | undefined): JsonObj
   return present({ functionCall, thoughtSignature: signature })
 }
 
-/** Returns the entry of a part in `state`, as a list; empty for a thought without a signature. */
+/** Returns the part in the form that `state` keeps, as a list; an empty list for a thought without a signature. */
 function entryOf(part: AnswerPart): JsonObject[] {
   const { kind, signature } = part
   if (kind === 'text') return [present({ kind, chars: part.text.length, signature })]

@@ -111,7 +111,7 @@ function thinkingOf(model: string, effort: string | null): JsonObject | undefine
   return { includeThoughts: true, ...(level !== undefined && { thinkingLevel: level }) }
 }
 
-/** The level for each `reasoning_effort`. Models from 3 on accept these levels and cannot turn thinking off. */
+/** The thinking level for each `reasoning_effort`. Models from Gemini 3 on accept these levels and always think. */
 const levels: Readonly<Record<string, string>> = {
   none: 'low', minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'high', max: 'high',
 }

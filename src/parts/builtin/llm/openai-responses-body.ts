@@ -2,7 +2,7 @@
  * Builds the body of a request to OpenAI Responses.
  *
  * OpenAI is asked to store nothing, so every request sends the whole conversation. Encrypted reasoning is sent back
- * unchanged, in its place.
+ * unchanged and in its old position.
  *
  * Format: platform.openai.com/docs/api-reference/responses/create, guide "Reasoning" (keeping reasoning items).
  */
@@ -72,7 +72,7 @@ function itemsOf({ message, state }: ModelMessage): JsonObject[] {
   }
 }
 
-/** Returns the items of an assistant message, in the order that `state` keeps. */
+/** Returns the items of an assistant message in the order of `state`; without it: reasoning, text, calls. */
 function assistantItems(message: Message, state: JsonObject | undefined): JsonObject[] {
   const kept = objectsOf(objectOf(state?.['openai_responses'])['items'])
   if (kept.length === 0) {

@@ -8,7 +8,7 @@ import type { ModelUsage } from './model.ts'
 
 export type Prices = Pick<LLM, 'input_cost_per_token' | 'output_cost_per_token'>
 
-/** Returns the usage with its cost, or unchanged when the cost is unknown. */
+/** Returns the usage with its cost; unchanged if it has a cost already, or if a price or a token count is missing. */
 export function priced(usage: ModelUsage, prices: Prices): ModelUsage {
   const { promptTokens, completionTokens } = usage
   const { input_cost_per_token: input, output_cost_per_token: output } = prices

@@ -35,7 +35,7 @@ export interface Wire extends BodyFormat {
   /** Request headers, including the key. */
   readonly headers: Readonly<Record<string, string>>
   readonly takesImages: boolean | undefined
-  /** The names of members of a request or response that `exchange` leaves out, such as signatures. */
+  /** The names of members, such as signatures, that `exchange` leaves out of the request and the response. */
   readonly privateMembers: readonly string[]
   startFold(context: FoldContext): AnswerFold
 }

@@ -10,7 +10,7 @@ import type { Cipher } from '../../../settings/cipher.ts'
 
 export type CallCipher = Pick<Cipher, 'seal' | 'open'>
 
-/** Returns the sealed original of the action; undefined when masking has not changed it and it has no `secretMark`. */
+/** Returns the sealed action if masking has changed it, or if it had a `secretMark` before masking; else undefined. */
 export function sealAction(id: string, action: Action, recorded: Action, cipher: CallCipher): string | undefined {
   const original = JSON.stringify(action)
   const isWhole = original === JSON.stringify(recorded) && !original.includes(secretMark)

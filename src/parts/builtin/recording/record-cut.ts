@@ -29,7 +29,7 @@ export async function recordCut(partial: SplitAnswer, { host, turn, asked }: Cut
   const message = cutMessage(partial)
   if (message === undefined) return
   const llm_message = partial.rest(await maskMessage(message, maskingWays(host)))
-  // Mark the message `asked` as served: the model is then shown this text after it and before later messages.
+  // Mark the message `asked` as served, so that the model sees this text after that message, not after later ones.
   if (asked !== undefined) turn.served(asked)
   turn.record({ kind: 'MessageEvent', source: 'agent', llm_message })
 }

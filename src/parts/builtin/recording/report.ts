@@ -1,7 +1,7 @@
 /**
  * Records the usage, the token ids and the completion log of a model's answer.
  *
- * No event may come between the last delta and the message: a published client would show the text twice.
+ * No event may come between an answer's last delta and its message: a published client would show the text twice.
  */
 import type { AgentHost } from '../../../conversation/agent/host.ts'
 import type { Turn } from '../../../conversation/agent/agent.ts'
@@ -21,7 +21,7 @@ interface Reported {
   readonly turn: Pick<Turn, 'usage' | 'record'>
 }
 
-/** Records the usage. Returns a function to call after the answer's events: it records token ids and completion log. */
+/** Records the usage at once. The returned function records token ids and completion log, after the answer's events. */
 export async function report(
   answer: ModelAnswer, { llm, client: model }: ModelChoice, { turn, host }: Reported,
 ): Promise<() => void> {

@@ -11,9 +11,9 @@ export function isWord(text: string): boolean {
   return /^[a-z_]{1,40}$/i.test(text)
 }
 
-/** The most words that are tested for being required. The same word at another path counts as another word. */
+/** The most words that are checked: does the schema require the word? A word at two paths counts as two words. */
 const placeLimit = 1000
-/** The longest path, in characters, of a word that is tested. */
+/** The longest path, in characters, of a word that is checked. */
 const pathLimit = 200
 
 /**

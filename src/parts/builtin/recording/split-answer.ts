@@ -39,7 +39,7 @@ export class SplitAnswer extends PartialAnswer {
   #masks: Record<keyof Texts, MaskingStream>
   /** The masked text of the current attempt, in the form that live readers get. */
   #shown = nothing
-  /** The part of `#shown` that recorded messages hold. */
+  /** The beginning of `#shown` that is in recorded messages already. */
   #taken = nothing
   #isOver = false
 
@@ -70,7 +70,7 @@ export class SplitAnswer extends PartialAnswer {
     const thoughts = this.#shown.reasoning_content.slice(this.#taken.reasoning_content.length)
     if (this.#isOver || (text.trim() === '' && thoughts.trim() === '')) return
     this.#taken = this.#shown
-    // Mark the message `asked` as served: the model is then shown this text after it and before later messages.
+    // Mark the message `asked` as served, so that the model sees this text after that message, not after later ones.
     if (asked !== undefined) turn.served(asked)
     turn.record({
       kind: 'MessageEvent', source: 'agent',

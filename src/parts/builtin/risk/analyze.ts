@@ -31,7 +31,7 @@ export async function analyzed<T extends { readonly ok: false } | (AnalyzedCall 
   return judged
 }
 
-/** Returns the risk of a call; UNKNOWN without an analyzer. @param said the model's text and thoughts with the call */
+/** Returns the risk of a call; UNKNOWN without an analyzer. @param said the text and thoughts of the call's answer */
 export function analyzedRisk(
   analyzer: SecurityAnalyzer | null, { tool, call, risk, summary }: AnalyzedCall, said: readonly string[],
 ): SecurityRisk {

@@ -19,7 +19,7 @@ export interface FileScope {
 export interface FileLimits {
   /** The largest file that is read whole or edited. */
   readonly editBytes: number
-  /** The longest text of a file for the model, in characters. */
+  /** The most characters of a file's text that one result shows to the model. */
   readonly textChars: number
   /** The longest `old_content` and the longest `new_content`, in characters. */
   readonly contentChars: number
