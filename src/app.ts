@@ -16,7 +16,7 @@ import type { LogFiles } from './base/log-files.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
 import type { Core } from './capabilities.ts'
-import type { Config } from './config.ts'
+import { separateKeys, type Config } from './config.ts'
 import { createAgentSecrets } from './conversation/agent/secrets.ts'
 import { createAgentVault, type AgentVault } from './conversation/agent/vault.ts'
 import { Admission } from './conversation/run/admission.ts'
@@ -139,11 +139,11 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const [counts, admission] = [new Counts(), new Admission()]
   const slots = new AgentSlots({ limit: config.agentLimit, idleMs: config.agentIdleMs })
   const place = { workspaceDir: resolve(config.workspaceDir), privateDirs: [folder.path, ...secretFolder.paths] }
+  const { keyless, keyOptions } = separateKeys(config)
   const core: LoadedPartsOptions['core'] = (own) => ({
-    config, environment, homeDir: homeDirOf(environment), log, logFiles: options.logFiles, masker, clock,
-    dataDir: folder.path, instanceId: folder.instance, runtimeDir, secretFolder, cgroupParent,
-    privateDirs: place.privateDirs, workspaceDir: place.workspaceDir,
-    vault, cipher, settings, llmProfiles: profiles, providers,
+    config: keyless, keyOptions, environment, homeDir: homeDirOf(environment), log, logFiles: options.logFiles, masker,
+    clock, dataDir: folder.path, instanceId: folder.instance, runtimeDir, secretFolder, cgroupParent, vault, cipher,
+    privateDirs: place.privateDirs, workspaceDir: place.workspaceDir, settings, llmProfiles: profiles, providers,
     conversations: storedConversations(() => service, followers),
     unusedConversations: unusedConversations(() => service), admission, written: counts.written,
     subConversations: subConversations(() => ({ service, creation })),

@@ -184,6 +184,12 @@ export type OptionName = keyof typeof optionTable
 
 export type Config = OptionValues<typeof optionTable>
 
+/** The options that hold keys: those that clients present and those that seal stored secrets. */
+export type KeyOptions = Pick<Config, 'sessionApiKeys' | 'secretKey' | 'oldSecretKeys'>
+
+/** All options without the `KeyOptions`. */
+export type KeylessConfig = Omit<Config, keyof KeyOptions>
+
 /** The options that a program passes: `dataDir`, `workspaceDir`, and any other options. */
 export type ConfigInput = Partial<Config> & Pick<Config, 'dataDir' | 'workspaceDir'>
 
@@ -203,6 +209,13 @@ export function createConfig(input: ConfigInput, more: OptionTable = {}): Config
   assertConfig(config, table)
   assertSafe(config)
   return Object.freeze(config)
+}
+
+/** Returns a configuration in two objects: the options without keys, and the keys. */
+export function separateKeys(
+  { sessionApiKeys, secretKey, oldSecretKeys, ...keyless }: Config,
+): { readonly keyless: KeylessConfig; readonly keyOptions: KeyOptions } {
+  return { keyless: Object.freeze(keyless), keyOptions: { sessionApiKeys, secretKey, oldSecretKeys } }
 }
 
 /**

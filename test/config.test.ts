@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import { partOptions } from '../src/all-parts.ts'
 import { AppError } from '../src/base/errors.ts'
-import { createConfig, optionTable, type ConfigInput } from '../src/config.ts'
+import { createConfig, optionTable, separateKeys, type ConfigInput } from '../src/config.ts'
 import type { Option, OptionTable } from '../src/option.ts'
 import { suite } from './support/suite.ts'
 
@@ -20,6 +20,17 @@ function refusal(input: object): string {
     return error.message
   }
 }
+
+test('separates the keys from the other options', () => {
+  const keys = {
+    sessionApiKeys: ['a key of a client'], secretKey: 'a key that seals', oldSecretKeys: ['an earlier sealing key'],
+  }
+  const { keyless, keyOptions } = separateKeys(createConfig({ ...folders, ...keys, port: 1 }))
+  assert.equal(keyOptions, keys)
+  assert.is(keyless.port, 1)
+  assert.not.match(JSON.stringify(keyless), 'key')
+  assert.ok(Object.isFrozen(keyless))
+})
 
 test('needs nothing but the two folders', () => {
   const config = createConfig(folders)

@@ -6,6 +6,7 @@
 import { isGenerated } from './architecture.ts'
 import { checkBags } from './bags.ts'
 import { checkCircles, checkCycles, checkImports, checkUnusedGrants } from './boundaries.ts'
+import { checkCapabilities } from './capabilities.ts'
 import { checkCitations, type Documents } from './citations.ts'
 import { checkDocuments } from './documents.ts'
 import { checkExports } from './exports.ts'
@@ -59,6 +60,7 @@ function checkFile(file: SourceFile): Finding[] {
   const findings = isGenerated(file.path) ? [] : checkStyle(file)
   if (!file.path.startsWith('src/')) return findings
   findings.push(...checkDangerousCode(file), ...checkMembers(file), ...checkImports(file), ...checkPowers(file))
+  findings.push(...checkCapabilities(file))
   if (!isGenerated(file.path)) findings.push(...checkHeader(file))
   if (!file.path.startsWith('src/cli/')) findings.push(...checkConsole(file))
   return findings

@@ -190,10 +190,12 @@ function ownPart(name: string): Part {
     about: 'Routes of the host',
     routes: { 'GET /host/count': 'read', 'GET /host/fault': 'read' },
     load: async () => ({
-      start: ({ load }) => ({
+      start: ({ load, config, keyOptions }) => ({
         handlers: {
           'GET /host/count': () => {
-            const body = Buffer.from(JSON.stringify({ idle: load().conversations.statuses.get('idle') }))
+            const body = Buffer.from(JSON.stringify({
+              idle: load().conversations.statuses.get('idle'), config, keys: keyOptions.sessionApiKeys.length,
+            }))
             return { status: 200, type: 'application/json', body }
           },
           'GET /host/fault': () => {
@@ -205,10 +207,14 @@ function ownPart(name: string): Part {
   }
 }
 
-test('a part of the host has routes that need their right, and a fault in it is a 500', () =>
+test('a part of the host has routes that need their right, no keys in its options, and a fault in it is a 500', () =>
   withServer(async ({ rest, url }) => {
     assert.is((await fetch(`${url}/host/count`)).status, 401)
-    assert.equal((await rest.get('/host/count')).json, { idle: 0 })
+    const told = await rest.get('/host/count')
+    const paths = [['idle'], ['keys'], ['config', 'basePath']] as const
+    const known = paths.map((path) => member(told.json, ...path))
+    assert.equal(known, [0, 1, ''])
+    assert.equal(['sessionApiKeys', 'secretKey', 'oldSecretKeys'].filter((name) => told.text.includes(name)), [])
     const { status, text } = await rest.get('/host/fault')
     assert.is(status, 500)
     assert.not.match(text, 'A fault of the host')

@@ -12,7 +12,7 @@ import { InstalledAgents } from '../install/installed-agents.ts'
 import { readInstallation } from '../install/record.ts'
 import { messageOf } from '../../base/errors.ts'
 import { silentLog } from '../../base/log.ts'
-import type { Config } from '../../config.ts'
+import type { KeylessConfig } from '../../config.ts'
 import { startChild } from '../../process/child.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'
 import { detectLogin, isSet, type LoginState } from '../../settings/login.ts'
@@ -22,7 +22,7 @@ import type { Finding } from '../../finding.ts'
 
 export interface AgentExamination {
   readonly provider: Provider
-  readonly config: Config
+  readonly config: KeylessConfig
   readonly environment: Environment
   /** Names of the stored global secrets. */
   readonly secretNames: readonly string[]

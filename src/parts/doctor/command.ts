@@ -35,7 +35,8 @@ export async function run(call: CommandCall): Promise<number> {
     findings.push(finding)
     if (!asJson) print(`${formatFinding(finding)}\n`)
   }
-  for (const finding of await examineMachine({ config, exposedFiles, environment, parts })) tell(finding)
+  const machine = { config, keyOptions: config, exposedFiles, environment, parts }
+  for (const finding of await examineMachine(machine)) tell(finding)
   let isFit = findings.every(({ state }) => state !== 'problem')
   const workingDir = await makeTemporaryFolder(join(temporaryDir, 'agent-server-doctor-'))
   try {

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { assertNever, messageOf, systemCodeOf } from '../../base/errors.ts'
 import { formatMode, othersMay } from '../../base/file-mode.ts'
 import { access, isThere, stat } from '../../base/read-files.ts'
-import type { Config } from '../../config.ts'
+import type { Config, KeyOptions } from '../../config.ts'
 import { findCgroupParent } from '../../process/cgroup.ts'
 import { readOwner } from '../../process/lock.ts'
 import type { Environment } from '../../process/environment.ts'
@@ -16,14 +16,15 @@ import type { InspectedPart } from '../../inspected-part.ts'
 import { readProcess } from '../../process/proc.ts'
 import { detectTerminalKind } from '../../process/pty.ts'
 import { findMemory } from '../../process/secret-folder.ts'
-import { inspectMasking, inspectSealed } from '../../sealed-stores.ts'
+import { inspectMasking, inspectSealed, type SealingConfig } from '../../sealed-stores.ts'
 import { exposedKeys } from '../../settings/keys.ts'
 import { isDataFolder, ownerProblem } from '../../storage/data-folder-claim.ts'
 import type { Finding } from '../../finding.ts'
 import { examineOperation } from './operation.ts'
 
 export interface MachineExamination {
-  readonly config: Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'> & Readonly<Record<string, unknown>>
+  readonly config: Pick<Config, 'dataDir'> & Readonly<Record<string, unknown>>
+  readonly keyOptions: Pick<KeyOptions, 'secretKey' | 'oldSecretKeys'>
   /** The key files that options name and that other users can read. Default: none. */
   readonly exposedFiles?: readonly string[]
   readonly environment: Environment
@@ -46,7 +47,7 @@ export async function examineMachine(examination: MachineExamination): Promise<r
     ...await examineParts(examination),
     await examineKeys(join(config.dataDir, 'keys'), exposedFiles),
     await examineSeals(examination),
-    await examineMasking(config),
+    await examineMasking(examination),
     await examineMemory(environment),
     ...await examineOperation(config, proc),
   ]
@@ -138,23 +139,27 @@ async function examineMemory(environment: Environment): Promise<Finding> {
   return { subject, state: 'note', text, advice: 'leave runtime/ out of backups, or set XDG_RUNTIME_DIR to a tmpfs' }
 }
 
-async function examineSeals({ config, parts = [] }: MachineExamination): Promise<Finding> {
+async function examineSeals(examination: MachineExamination): Promise<Finding> {
   const subject = 'stored secrets'
-  const [problem, ...more] = await inspectSealed(config, parts)
+  const [problem, ...more] = await inspectSealed(sealingOf(examination), examination.parts ?? [])
   if (problem === undefined) return { subject, state: 'ok', text: 'the given keys open every sealed value', advice: '' }
   const advice = 'give the key that sealed it, with --secret-key-file, --old-secret-key-file or in keys/'
   return { subject, state: 'problem', text: [problem, ...more].join('; '), advice }
 }
 
-async function examineMasking(config: MachineExamination['config']): Promise<Finding> {
+async function examineMasking(examination: MachineExamination): Promise<Finding> {
   const subject = 'masking'
-  const told = await inspectMasking(config)
+  const told = await inspectMasking(sealingOf(examination))
   if (told.length === 0) {
     return { subject, state: 'ok', text: 'every stored secret is masked in records, responses and the log', advice: '' }
   }
   const more = told.length > maskingLimit ? [`${told.length - maskingLimit} more`] : []
   const advice = 'give them longer values; store values that are not secret in the settings'
   return { subject, state: 'note', text: [...told.slice(0, maskingLimit), ...more].join('; '), advice }
+}
+
+function sealingOf({ config: { dataDir }, keyOptions }: MachineExamination): SealingConfig {
+  return { dataDir, secretKey: keyOptions.secretKey, oldSecretKeys: keyOptions.oldSecretKeys }
 }
 
 /** The most secrets that the finding about masking names. Further secrets are only counted. */

@@ -15,11 +15,12 @@ import { describeAgent, examineAgent, type AgentExamination } from './agent.ts'
 import { examineMachine } from './machine.ts'
 
 export type DoctorNeeds = Pick<
-  Core, 'config' | 'environment' | 'parts' | 'providers' | 'dataDir' | 'runtimeDir'
+  Core, 'config' | 'keyOptions' | 'environment' | 'parts' | 'providers' | 'dataDir' | 'runtimeDir'
 >
 
-export async function examineServer({ config, environment, parts }: DoctorNeeds): Promise<HttpResponse> {
-  return ok({ items: await examineMachine({ config, environment, parts }) })
+export async function examineServer(core: DoctorNeeds): Promise<HttpResponse> {
+  const { config, keyOptions, environment, parts } = core
+  return ok({ items: await examineMachine({ config, keyOptions, environment, parts }) })
 }
 
 export async function listAgents(core: DoctorNeeds, call: Call): Promise<HttpResponse> {

@@ -46,11 +46,11 @@ export async function start(core: Needs): Promise<StartedPart> {
   }
 }
 
-type Needs = Pick<Core, 'config' | 'masker' | 'conversations' | 'dataDir' | 'clock' | 'log'>
+type Needs = Pick<Core, 'config' | 'keyOptions' | 'masker' | 'conversations' | 'dataDir' | 'clock' | 'log'>
 
 async function openWebhook(settings: WebhookSettings, core: Needs): Promise<Webhook> {
-  const { config, conversations, dataDir, clock, log } = core
-  const [sessionKey] = config.sessionApiKeys
+  const { keyOptions, conversations, dataDir, clock, log } = core
+  const [sessionKey] = keyOptions.sessionApiKeys
   if (settings.sendsSessionKey && sessionKey !== undefined) warnOfPlainText(settings, core)
   const folder = join(dataDir, 'webhooks')
   await makeFolder(folder, ownFolder)

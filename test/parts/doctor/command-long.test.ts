@@ -189,6 +189,8 @@ test(
   }),
 )
 
+const environment = { PATH: '/nowhere' }
+
 test('names secrets that are not hidden, and says why', inPlace(async ({ folder }) => {
   const config = {
     dataDir: join(folder, 'data'), secretKey: 'a key of the test', oldSecretKeys: [], browser: undefined,
@@ -200,7 +202,7 @@ test('names secrets that are not hidden, and says why', inPlace(async ({ folder 
     Object.entries(values).map(([name, value]) => [name, { value, description: null }]),
   )
   writeFileSync(join(config.dataDir, 'secrets.json'), JSON.stringify({ version: 1, secrets }))
-  const found = (await examineMachine({ config, environment: { PATH: '/nowhere' } })).find(({ subject }) => {
+  const found = (await examineMachine({ config, keyOptions: config, environment })).find(({ subject }) => {
     return subject === 'masking'
   })
   assert.is(found?.state, 'note')
@@ -216,7 +218,7 @@ test('tells what is wrong with a machine', inPlace(async ({ folder }) => {
   const dataDir = join(folder, 'data')
   const config = { dataDir, browser: undefined, browserNoSandbox: false, secretKey: undefined, oldSecretKeys: [] }
   const examine = async (changes: Partial<Parameters<typeof examineMachine>[0]> = {}): Promise<string[]> =>
-    (await examineMachine({ config, parts: [browserPart], environment: { PATH: '/nowhere' }, ...changes })).map(
+    (await examineMachine({ config, keyOptions: config, parts: [browserPart], environment, ...changes })).map(
       ({ state, text }) => `${state} ${text}`,
     )
   const nothing = await examine({ nodeVersion: 'v20.18.3', proc: '/nowhere' })

@@ -1,0 +1,42 @@
+import * as assert from 'uvu/assert'
+import { checkCapabilities } from '../../../scripts/shape/capabilities.ts'
+import { readSource } from '../../../scripts/shape/source-file.ts'
+import { suite } from '../../support/suite.ts'
+
+const test = suite('shape/capabilities')
+
+function linesOf(code: string, path = 'src/parts/docs/start.ts'): number[] {
+  return checkCapabilities(readSource(path, `${code}\n`)).map(({ line }) => line)
+}
+
+test('lets a part name the capabilities that it takes', () => {
+  for (const code of [
+    "import type { Core, Use } from '../../capabilities.ts'",
+    "import { type Core } from '../../capabilities.ts'",
+    "function start({ log }: Pick<Core, 'log'>) {}",
+    "type Needs = Pick<\n  Core,\n  | 'log' | 'clock'\n>",
+    "function limitsOf(config: Core['config']) {}",
+    'const load = (): Promise<PartModule> => import("./start.ts")',
+  ]) assert.equal(linesOf(code), [], code)
+})
+
+test('finds a part that takes all capabilities', () => {
+  for (const code of [
+    'function start(core: Core) {}',
+    'function start(core: Readonly<Core>) {}',
+    'interface Needs extends Core { }',
+    'type Needs = Pick<Core, keyof Core>',
+    'type Needs = Pick<Core, Names>',
+    "type Needs = Omit<Core, 'log'>",
+    'type One = Core[Name]',
+    "import type { Core as All } from '../../capabilities.ts'",
+    "type All = import('../../capabilities.ts').Core",
+    "const start: PartModule['start'] = (core) => ({})",
+  ]) assert.ok(linesOf(code).length > 0, code)
+})
+
+test('asks files of parts only', () => {
+  assert.equal(linesOf('function start(core: Core) {}', 'src/app.ts'), [])
+})
+
+test.run()
