@@ -1,9 +1,9 @@
 /**
- * `npm run audit`: what a reviewer of the source wants to know, on one page.
+ * `npm run audit`: prints the facts that a reviewer of the source needs, on one page.
  *
  * It reads `src` of this repository or of the folder that is given, such as a vendored copy, and runs nothing of it.
- * Regular expressions are tried with texts that are made to be slow for them. Without a git repository or a tag
- * nothing is said about changes. It fails for an expression that takes more than 100 ms at the limit of its text, an
+ * Regular expressions are tried with texts that are made to be slow for them. Without a git repository or a tag the
+ * page says nothing about changes. It fails for an expression that takes more than 100 ms at the limit of its text, an
  * expression that is not evaluated and has no reason, a swallowed error without a reason, a cast and a package.
  */
 import { resolve } from 'node:path'

@@ -56,7 +56,7 @@ for (const { name, gate, seconds } of wanted) {
   const rows = await gate({ budgetMs: seconds * 1000 * (isQuick ? quickShare : 1) })
   const fresh = rows.map((row) => ({ gate: name, ...row, measured }))
   results.push(...fresh)
-  // After each gate, so that what is measured stays when a later gate fails.
+  // The results are written after each gate, so that they stay when a later gate fails.
   if (flags.write !== undefined) writeResults(replaceGate(readResults(), name, fresh))
 }
 const [first] = results
@@ -72,7 +72,10 @@ if (flags.write !== undefined) {
   process.exitCode = spawnSync(process.execPath, [documents], { stdio: 'inherit' }).status ?? 1
 }
 
-/** What a figure depends on, besides the program; a load well above 0 says that others used the machine too. */
+/**
+ * Returns the circumstances that a figure depends on besides the program. A load well above 0 means that other programs
+ * used the machine too.
+ */
 async function circumstances(): Promise<Circumstances> {
   const [begin, busy] = [performance.now(), busyMs()]
   await pause(loadMs)

@@ -52,7 +52,7 @@ function nameOf(names: readonly string[]): string {
   return names.length === 1 ? (names[0] ?? '') : 'all'
 }
 
-/** The parts with those that import them, directly or by way of others. */
+/** Returns the parts and the parts that import them, directly or by way of others. */
 function withDependents(names: readonly string[]): readonly string[] {
   const found = new Set(names)
   for (const name of found) {
@@ -91,8 +91,7 @@ function removePart(copy: string, name: string): void {
 }
 
 /**
- * The tests of the core, the programs that they start, and what runs them: of these, the files that need no removed
- * part.
+ * Returns the files that need no removed part, of the tests of the core, the programs that they start and their runner.
  */
 function filesWithout(copy: string, removed: readonly string[]): readonly string[] {
   const tests = [...coreTests, slowTest].map((name) => `test/${name}.test.ts`)

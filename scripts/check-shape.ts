@@ -2,8 +2,8 @@
  * `npm run check:shape`: holds the source against the architecture, the table of powers and the house style.
  *
  * Reads src, scripts, test and the documents beside them, of this repository or of the folder given as argument, prints
- * each finding as `file:line: rule: what to do`, and fails if there is one that is more than a warning. The rules are
- * data and pure functions in scripts/shape; this file only reads and prints.
+ * each finding as `file:line: rule: advice`, and fails for a finding that is more than a warning. The rules are data
+ * and pure functions in scripts/shape; this file only reads and prints.
  */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'

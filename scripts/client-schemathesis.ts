@@ -1,6 +1,6 @@
 /**
- * Asks the built server whatever its OpenAPI description allows and forbids, with schemathesis (PyPI): all checks, all
- * phases. Prints the numbers of operations and cases, and ends with 1 when it finds something.
+ * Sends the built server requests that its OpenAPI description allows and requests that it forbids, with schemathesis
+ * (PyPI): all checks, all phases. Prints the numbers of operations and cases, and ends with 1 when it finds something.
  *
  * `client/schemathesis.toml` names the rules that no JSON Schema says. The requests run commands and write files of
  * random names, so a server of root runs as the user nobody. Folder and packages are outside the tree.

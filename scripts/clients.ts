@@ -1,7 +1,8 @@
 /**
  * `npm run clients`: drives the built server with each published client: the TypeScript client, the Python client and
- * the web page, clients that generators make of the OpenAPI description, and schemathesis, which asks whatever the
- * description allows and forbids. Prints a table of steps for each, and ends with 1 when a step failed.
+ * the web page, clients that generators make of the OpenAPI description, and schemathesis, which sends requests that
+ * the description allows and requests that it forbids. Prints a table of steps for each, and ends with 1 when a step
+ * failed.
  *
  * Each client is a program of this folder, which also runs alone. All of them are installed outside the tree.
  */

@@ -1,8 +1,8 @@
 /**
  * The command lines of the scripts: `--help`, flags and words, the same way in each.
  *
- * A script describes what it takes and calls `commandLine` before anything else. `--help` prints the description and
- * exits with 0. An unknown flag, a missing value or an unexpected word prints one line and exits with 2, without a
+ * A script describes its flags and words and calls `commandLine` before anything else. `--help` prints the description
+ * and exits with 0. An unknown flag, a missing value or an unexpected word prints one line and exits with 2, without a
  * stack. The scripts check the rest, and call `refuse` for a word that they cannot use. A script whose output has no
  * reader any more, as in `npm run audit | head -1`, ends without a message. Output that cannot be written for another
  * reason, as on a full disk, is a failure with a line of its own.
@@ -32,7 +32,7 @@ export interface Words {
 export interface Script<Name extends string> {
   /** The command without its arguments, such as `npm run bench`. */
   readonly command: string
-  /** What the script does and needs, in a few sentences; ends with a full stop. */
+  /** Sentences that describe the work and the needs of the script; ends with a full stop. */
   readonly help: string
   readonly flags?: Readonly<Record<Name, Flag>>
   /** The arguments that are not flags; without them every word is refused. */

@@ -70,7 +70,7 @@ async function checkAll(name: string, open: () => Promise<void>): Promise<void> 
   await tab.size(1280, 900)
 }
 
-/** Returns what axe-core finds: the rule, the element and the reason. */
+/** Returns the findings of axe-core: the rule, the element and the reason. */
 async function findings(): Promise<string[]> {
   await tab.run(source)
   const run = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap((one) => {

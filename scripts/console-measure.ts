@@ -1,5 +1,5 @@
 /**
- * `npm run console:measure`: what the console costs a browser, beside a bare page of the same server.
+ * `npm run console:measure`: measures the cost of the console in a browser, beside a bare page of the same server.
  *
  * Measures in a real Chromium: bytes and milliseconds of the first view, and a conversation of 100,000 events: the time
  * from navigation to its end, tasks, and the heap after paging back through 1,000, 5,000 and 10,000 events. Heap is

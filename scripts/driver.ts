@@ -1,6 +1,6 @@
 /**
  * Runs a driver of a published client: a program of plain JavaScript, or of Python, that prints its steps as JSON lines
- * (client/steps.mjs, client/python/steps.py). Prints each step as it comes and counts those that failed.
+ * (client/steps.mjs, client/python/steps.py). Prints each step as it comes and counts the failed steps.
  *
  * Drivers are not compiled, since the clients are no dependency of this project and their types are not known here.
  * They stand beside the source of this file, wherever that runs.

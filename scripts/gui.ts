@@ -73,7 +73,10 @@ async function startAgain(port: string): Promise<void> {
   if (!isOver) server = await startBuiltServer(folder, [...args, '--port', port])
 }
 
-/** The page with what its static server needs. Its own dependencies are not in the registry, so it is unpacked only. */
+/**
+ * Installs the page with the packages of its static server. Its own dependencies are not in the registry, so it is
+ * unpacked only.
+ */
 async function installCanvas(): Promise<string> {
   const home = join(rootFolder(), `agent-canvas-${canvas.version}`)
   if (existsSync(join(home, 'package'))) return join(home, 'package')

@@ -3,7 +3,7 @@
  * whose types are in `dist/types`. The last step of `npm run build`.
  *
  * `npm start` and the installed command run that file. `node dist/src/cli/main.js` is the same program, only slower to
- * start. What runs in a thread or a process of its own is started from the modules in either case.
+ * start. A module that runs in a thread or a process of its own is started from `dist/src` in either case.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -2,9 +2,9 @@
  * `node dist/scripts/lock-agents.js [NAME ...]`: writes the locks of the provider table's pinned versions, see
  * src/parts/install/lock.
  *
- * npm resolves each package as it would install it, in a folder of its own, and downloads no code. Of its lock, what an
- * installation needs is kept, a package a line. A platform on which a package is missing (because the registry does not
- * have it) is left out of the lock's list, and installations there are not locked.
+ * npm resolves each package as it would install it, in a folder of its own, and downloads no code. The data of its lock
+ * that an installation needs is kept, a package a line. A platform on which a package is missing (because the registry
+ * does not have it) is left out of the lock's list, and installations there are not locked.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -70,7 +70,9 @@ function slim(path: string, about: unknown): Package {
   return result
 }
 
-/** npm refuses a lock that leaves out what its packages name, though they can do without. */
+/**
+ * Removes the names of missing optional packages: npm refuses a lock that leaves out a package that another one names.
+ */
 function withoutMissing(packages: Readonly<Record<string, Package>>): Record<string, Package> {
   const there = namesIn(packages)
   return Object.fromEntries(Object.entries(packages).map(([path, about]) => {
@@ -86,7 +88,7 @@ function namesIn(packages: Readonly<Record<string, Package>>): Set<string> {
   return new Set(Object.keys(packages).map((path) => path.slice(path.lastIndexOf(mark) + mark.length)))
 }
 
-/** Those for which no optional package is missing. Builds against musl are not looked for. */
+/** Returns the platforms for which no optional package is missing. Builds against musl are not looked for. */
 function platformsOf(packages: Readonly<Record<string, Package>>): string[] {
   const there = namesIn(packages)
   const wanted = Object.values(packages).flatMap(({ optionalDependencies }) => {

@@ -4,8 +4,8 @@
  * The mutations are data in scripts/mutate/mutations. Each is made in a copy of the tree outside the checkout, which is
  * removed at the end, after a signal too. The run fails when one of them survives, when its old text does not stand
  * exactly once in its file, when it does not compile, or when its test fails without it as well.
- * `-- --only SUBSTRING` takes those that mention it in their file, promise or tests; `-- --list` prints them;
- * `-- --record FILE` leaves out those that an earlier run has killed.
+ * `-- --only SUBSTRING` takes the mutations that mention it in their file, promise or tests; `-- --list` prints them;
+ * `-- --record FILE` leaves out the mutations that an earlier run has killed.
  */
 import { fileURLToPath } from 'node:url'
 import { commandLine, refuse } from './command-line.ts'

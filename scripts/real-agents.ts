@@ -6,8 +6,8 @@
  * Prints a table agent x scenario x pace and ends with 1 when a check fails that no known limit of the agent explains
  * (scripts/real/limits). Words name agents (`codex`), `--only TEXT` a part of scenarios' names and `--pace N` one of
  * the paces (both as often as wanted); with `--events` the history of each scenario is printed too. `--results FOLDER`
- * keeps the results of each agent there and makes FOLDER/RESULTS.md of all that it has, and with `--missing` only what
- * has not passed there with this build is run; scripts/real/RESULTS.md is the last page that was kept.
+ * keeps the results of each agent there and makes FOLDER/RESULTS.md of all that it has, and with `--missing` only the
+ * scenarios run that have not passed there with this build; scripts/real/RESULTS.md is the last page that was kept.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

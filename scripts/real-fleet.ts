@@ -183,7 +183,9 @@ async function startNginx(): Promise<ChildProcess> {
   return child
 }
 
-/** Lets nginx read the configuration again: SIGHUP replaces its workers, and the old ones serve their connections. */
+/**
+ * Lets nginx read the configuration again: SIGHUP replaces its workers, and the old workers serve their connections.
+ */
 async function reload(): Promise<void> {
   await writeConfiguration()
   nginx?.kill('SIGHUP')

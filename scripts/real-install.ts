@@ -1,7 +1,7 @@
 /**
  * `npm run real-install`: installs the published agents of the provider table with `agent-server agents`, as an
- * operator would, and checks what that promises: they start, a run leaves the files as they were, a changed byte is
- * found and refused.
+ * operator would, and checks the promises of that command: they start, a run leaves the files as they were, a changed
+ * byte is found and refused.
  *
  * Uses npm and its registry. Prints time, size and number of files of each agent, and ends with 1 when a check fails.
  * Words name agents. Nothing is left.

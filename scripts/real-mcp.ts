@@ -31,7 +31,7 @@ interface Target {
   readonly server: object
   /** Somebody has to agree first. */
   readonly needsLogin?: true
-  /** Calls, each with what its result has to hold. */
+  /** Calls, each with an expression that its result has to match. */
   readonly calls: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>, expected: RegExp])[]
 }
 

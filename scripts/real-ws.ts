@@ -26,7 +26,7 @@ const packages = ['ws@8.23.0', 'faye-websocket@0.11.4', 'permessage-deflate@0.1.
 const pythonPackage = 'websockets==17.4'
 const lengths = [0, 125, 126, 65_535, 65_536, 16 * 1024 * 1024]
 const closeCodes = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 4000, 4999]
-/** What a page may send, and what RFC 6455 itself defines. */
+/** The codes that a page may send, and the codes that RFC 6455 itself defines. */
 const ofPages = closeCodes.filter((code) => code === 1000 || code >= 3000)
 const ofRfc = closeCodes.filter((code) => code < 1012 || code >= 3000)
 const ourOffers = {

@@ -1,11 +1,11 @@
 /**
  * `node dist/scripts/record-agents.js FOLDER [NAME ...]`: records exchanges with the real agents for the tests.
  *
- * Each agent is the published package, its model a stand-in that speaks 80 tokens a second; what they say to each other
- * over stdio goes into `FOLDER/<name>.jsonl`, one message a line with its time and direction. Folders and addresses of
- * this machine become `/workspace`, `/home/demo`, `/opt/agents` and `http://model`; lists of commands, skills and
- * models, which take most of the room, are emptied, and texts of more than 2,000 characters are cut. The expected
- * events of a recording (test/fixtures/acp-expected) are read before they are accepted: they are what is tested.
+ * Each agent is the published package, its model a stand-in that speaks 80 tokens a second; their messages over stdio
+ * go into `FOLDER/<name>.jsonl`, one message a line with its time and direction. Folders and addresses of this machine
+ * become `/workspace`, `/home/demo`, `/opt/agents` and `http://model`; lists of commands, skills and models, which take
+ * most of the room, are emptied, and texts of more than 2,000 characters are cut. The expected events of a recording
+ * (test/fixtures/acp-expected) are read before they are accepted, since the tests compare with them.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,9 +23,9 @@ interface Recording {
   readonly name: string
   /** Which agents have something to show; all by default. */
   readonly only?: readonly string[]
-  /** In the agent's own mode instead of the one that the server asks for. */
+  /** The agent runs in its own mode instead of the mode that the server asks for. */
   readonly inOwnMode?: true
-  /** The agent may not end its turn: it is left alone after a minute, and what it wrote to stderr is kept beside. */
+  /** The agent may not end its turn: it is left alone after a minute, and its stderr is kept beside the recording. */
   readonly mayHang?: true
   /** Its own files have no key. */
   readonly withoutKey?: true
@@ -80,7 +80,7 @@ const recordings: readonly Recording[] = [
   },
   // Codex tells of commands that only read as of reading, without the command.
   { name: 'read', only: ['codex'], steps: (agent) => [{ toolCall: agent.runCommand('cat story.txt', false) }] },
-  // Codex has a model judge what its own mode does not ask the user about.
+  // A model judges the commands that Codex does not ask the user about in its own mode.
   { name: 'guardian', only: ['codex'], inOwnMode: true, steps: (agent) => [{ toolCall: agent.runCommand(printing) }] },
   {
     name: 'plan',

@@ -1,6 +1,6 @@
 /**
- * `npm run sizes`: what a reviewer has to read, as a table: lines written by hand, files with powers and their lines,
- * budgets.
+ * `npm run sizes`: prints the size of the source for a reviewer, as a table: lines written by hand, files with powers
+ * and their lines, budgets.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -3,7 +3,7 @@
  *
  * Prints for each attack the longest time that the event loop stood still and how much memory was taken on top; fails
  * when a row is over 100 ms or 256 MiB. A row that fails is measured again, three times at most, and its best run
- * counts: others may use the machine too. What a control row shows, where nothing is attacked, is noise; when that is
+ * counts: others may use the machine too. The figure of a control row, where nothing is attacked, is noise. When it is
  * near the limit, or more programs want to run than there are processors, the column `busy` judges: time of a
  * processor, not of the clock. Words are parts of the names of attacks to run alone: `npm run stalls -- agent`. The
  * whole of it takes about five minutes.

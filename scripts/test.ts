@@ -72,7 +72,7 @@ async function work(): Promise<void> {
     process.stdout.write(
       `${word.padEnd(5)}${relative('.', join('test', report.file))}  ${report.passed} passed  ${report.ms} ms\n`,
     )
-    // What a slow test measures is read by people.
+    // People read the measurements of a slow test.
     if (report.failed > 0 || isSlow) process.stdout.write(`${report.output}\n`)
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Writes the snapshots of what models are told, of the tools and by the built-in agent: `node
+ * Writes the snapshots of the texts that models get, about the tools and from the built-in agent: `node
  * dist/scripts/tool-snapshots.js`.
  *
  * Run it after a change that is meant, and look at the difference before it is committed.

@@ -1,4 +1,4 @@
-/** What has changed between two sources: lines, routes, options, uses of powers, casts and swallowed errors. */
+/** Lists the changes between two sources: lines, routes, options, uses of powers, casts and swallowed errors. */
 import { sizesOf } from '../shape/sizes.ts'
 import type { SourceFile } from '../shape/source-file.ts'
 import { castsOf } from '../shape/style.ts'
@@ -8,7 +8,7 @@ import { findSwallowed } from './swallowed.ts'
 export interface Changes {
   /** Lines before and now, of the core and of each part that has changed. */
   readonly lines: readonly { readonly unit: string; readonly before: number; readonly now: number }[]
-  /** New and gone, by what they are. */
+  /** The new items and the removed ones, by their kind. */
   readonly added: Readonly<Record<string, readonly string[]>>
   readonly removed: Readonly<Record<string, readonly string[]>>
 }

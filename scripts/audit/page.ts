@@ -1,5 +1,5 @@
 /**
- * Prints a report for people: one page that answers what a reviewer asks first, and everything with `full`.
+ * Prints a report for people: one page with the answers to a reviewer's first questions, or everything with `full`.
  *
  * Control characters of the source are printed as escape sequences, so that no text of it steers the terminal.
  */
@@ -15,7 +15,7 @@ export interface PageOptions {
   /** The commit that the changes begin at, in words. */
   readonly since: string | undefined
   readonly changes: Changes | undefined
-  /** What could not be looked at, a sentence each. */
+  /** Sentences that each name a thing that could not be looked at. */
   readonly leftOut: readonly string[]
 }
 

@@ -86,13 +86,13 @@ function charSources(node: PatternNode): readonly string[] {
 }
 
 interface Loop {
-  /** A text that matches what stands before the loop. */
+  /** A text that matches the part of the expression before the loop. */
   readonly before: string
   /** Texts that match one round. */
   readonly bodies: readonly string[]
 }
 
-/** The loops of a tree, those inside of others too. */
+/** Returns the loops of a tree, with the loops inside of other loops. */
 function loopsOf(node: PatternNode, before: string, flags: string, characters: readonly string[]): readonly Loop[] {
   const sample = (one: PatternNode, wanted: string): string => sampleOf(one, wanted, flags, characters)
   switch (node.kind) {

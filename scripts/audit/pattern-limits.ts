@@ -1,5 +1,6 @@
 /**
- * The greatest texts of regular expressions that get shorter or longer ones than others, with the place that says so.
+ * Holds the longest text of each regular expression whose texts are shorter or longer than usual, with the place that
+ * limits it.
  *
  * Every other expression is measured with `usualChars`: more than a name, a line, a header, an address or a setting
  * has. Expressions that the audit cannot evaluate are listed as well, each with its reason. A row that fits no
@@ -13,7 +14,7 @@ export interface PatternLimit {
   /** The beginning of the expression as it is written. */
   readonly begins: string
   readonly chars: number
-  /** What bounds the text. */
+  /** The limit that bounds the text. */
   readonly why: string
 }
 

@@ -13,7 +13,7 @@ export type PatternNode =
   | { readonly kind: 'repeat'; readonly min: number; readonly max: number; readonly body: PatternNode }
   /** An edge or a back-reference. */
   | { readonly kind: 'empty' }
-  /** What a look-around looks for. */
+  /** `body` is the expression that a look-around looks for. */
   | { readonly kind: 'look'; readonly body: PatternNode }
 
 interface Reading {

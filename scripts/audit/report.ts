@@ -28,7 +28,7 @@ export interface TimedPattern {
   readonly places: readonly string[]
   readonly text: string
   readonly limitChars: number
-  /** What bounds the text, where a row says so. */
+  /** The limit that bounds the text, where a row names it. */
   readonly why: string | undefined
   readonly time: PatternTime
 }
@@ -55,7 +55,7 @@ export interface Report {
   readonly addresses: readonly Found[]
   readonly touches: readonly Touched[]
   readonly packages: readonly Found[]
-  /** What fails the audit, a sentence each. */
+  /** Sentences that each name a reason why the audit fails. */
   readonly faults: readonly string[]
 }
 

@@ -1,6 +1,7 @@
 /**
- * What a source offers and reaches, read from its tokens: routes with their rights, options, uses of powers,
- * addresses, packages, and the list of what a running server touches.
+ * Lists the interfaces that a source offers and the things that it reaches, read from its tokens: routes with their
+ * rights, options, uses of powers, addresses, packages, and the list of files, programs and addresses that a running
+ * server touches.
  *
  * It reads tables that are written out. A route or an option that is computed would be missed; the source has none.
  */
@@ -103,7 +104,7 @@ export interface Touched {
   readonly why: string
 }
 
-/** The rows of the list of what a running server touches. */
+/** Returns the rows of the list of files, programs and addresses that a running server touches. */
 export function touchesOf(files: readonly SourceFile[]): readonly Touched[] {
   const code = files.find(({ path }) => path === 'src/parts/selftest/touches.ts')?.code ?? []
   return code.flatMap((token, index) => {

@@ -19,7 +19,7 @@ export interface Swallowed {
   readonly reason: string | undefined
 }
 
-/** A handler, from its first token to the one behind its last. */
+/** A handler, from its first token to the token behind its last. */
 interface Handler {
   readonly from: number
   readonly to: number
@@ -149,7 +149,9 @@ function codeOf({ code }: SourceFile, partners: ReadonlyMap<number, number>, { a
   return words.length > 80 ? `${words.slice(0, 77)}...` : words
 }
 
-/** Comments on the lines of the handler, and those that stand alone above its line or above the statement. */
+/**
+ * Returns the comments on the lines of the handler, and the comments that stand alone above its line or its statement.
+ */
 function reasonBeside(
   { text, code, comments }: SourceFile, partners: ReadonlyMap<number, number>, { at, to }: Handler,
 ): string | undefined {
@@ -168,7 +170,9 @@ function commentsAbove(lines: readonly string[], line: number): readonly string[
   return lines.slice(code + 1, line - 1)
 }
 
-/** The first token of the statement: behind the brace, the semicolon or the line that ends the one before. */
+/**
+ * Finds the first token of the statement: behind the brace, the semicolon or the line that ends the previous statement.
+ */
 function statementStart(code: readonly Token[], partners: ReadonlyMap<number, number>, at: number): number {
   let start = at
   for (let index = at - 1; index >= 0; index--) {

@@ -1,6 +1,6 @@
 /**
- * The limit of answering a request, as a child: node:http writes bytes that are ready, whatever is asked for. They are
- * in memory, or read from a file each time.
+ * The limit of answering a request, as a child: node:http answers every request with the same bytes. They are ready in
+ * memory, or read from a file each time.
  */
 import { once } from 'node:events'
 import { read } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * The least a relay could do, as a child: it splits what the agent writes into lines and writes each to every socket.
+ * The least a relay could do, as a child: it splits the agent's output into lines and writes each line to every socket.
  * Its arguments are those of relay-server; each agent has sockets and a file of its own.
  *
  * With `keep` on, a line that is no piece of text goes to a file first and is synced; lines that come meanwhile go

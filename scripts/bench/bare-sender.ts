@@ -1,6 +1,4 @@
-/**
- * A program that does nothing but post bytes and read the answer, as a child: what sending a request costs anybody.
- */
+/** A program that only posts bytes and reads the answer, as a child: the cost of a request to any sender. */
 import { request } from 'node:http'
 import { isObject } from '../../src/base/json.ts'
 import { answer } from './child.ts'

@@ -1,5 +1,5 @@
 /**
- * A program that runs beside this one, so that what it costs can be told from what it costs to load it.
+ * A program that runs beside this one, so that its cost is measured apart from the cost of the load on it.
  *
  * Questions and answers go over the channel of `fork`, one at a time. Every child answers how much processor time it
  * has used and how much memory it occupies; the rest is its own. It ends with its parent.
@@ -14,9 +14,9 @@ import { isObject } from '../../src/base/json.ts'
 import type { Cost } from './rounds.ts'
 
 export interface Child {
-  /** Rejects with what the child has to say if it cannot answer. */
+  /** Rejects with the child's message when the child cannot answer. */
   ask(question: string, argument?: unknown): Promise<unknown>
-  /** What a piece of work costs, which the child does, though it may be asked for through a socket. */
+  /** Measures the cost of work that the child does. `work` may ask for it through a socket. */
   measure(work: () => Promise<unknown>): Promise<Cost>
   stop(): Promise<void>
 }
@@ -26,14 +26,14 @@ export function startChild(program: string, args: readonly string[] = []): Child
   return startProgram(fileURLToPath(besideThis(program)), { args })
 }
 
-/** Built or not: what stands beside this file has the same ending. */
+/** Returns the address of a module beside this file, with the ending of this file: `.js` when built, `.ts` else. */
 export function besideThis(name: string): URL {
   return new URL(name + /\.\w+$/.exec(import.meta.url)?.[0], import.meta.url)
 }
 
 export interface ProgramOptions {
   readonly args?: readonly string[]
-  /** Another Node than the one that runs this. */
+  /** The path of another Node than the Node that runs this process. */
   readonly execPath?: string
 }
 
@@ -85,8 +85,8 @@ export function childOf(child: ChildProcess, program: string): Child {
 }
 
 /**
- * Keeps the event loop of this process turning. A process that sleeps is woken up at the expense of the one that sends
- * it something, and it sleeps the more the slower the other is: that would be counted against a child.
+ * Keeps the event loop of this process turning. To wake a process that sleeps costs time of the process that sends to
+ * it. The slower a child is, the more this process would sleep, and the cost would count against the child.
  */
 function stayAwake(): () => void {
   let next = setImmediate(function turn() {

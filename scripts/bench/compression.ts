@@ -1,6 +1,6 @@
 /**
- * What a compressed frame costs the event loop, once for all readers: beside zlib's default effort. The last column has
- * the processor time and what is left of the bytes; the bounds in `src/ws/deflate` were chosen by it.
+ * Measures the time of the event loop for a compressed frame, once for all readers, beside zlib's default effort. The
+ * last column has the processor time and the compressed size; the bounds in `src/ws/deflate` were chosen by it.
  */
 import { randomBytes } from 'node:crypto'
 import { constants, deflateRawSync } from 'node:zlib'
@@ -33,7 +33,7 @@ export const compression: Gate = async ({ budgetMs }) => {
   return rows
 }
 
-/** Text of two thousand different words in random order, about as hard to compress as what agents write. */
+/** Text of two thousand different words in random order, about as hard to compress as the texts of agents. */
 function words(length: number): string {
   const vocabulary = Array.from({ length: 2000 }, (_, index) => randomBytes(1 + (index % 5)).toString('hex'))
   let text = ''

@@ -1,10 +1,11 @@
 /**
- * The built-in agent with its condenser: what step 2,000 of a conversation costs beside step 180 of one, and in memory.
+ * The built-in agent with its condenser: the cost of step 2,000 of a conversation beside step 180, in time and in
+ * memory.
  *
  * A history is condensed from 240 events to 120, again and again: every 60 steps, once the first 120 have passed. So
- * the requests of such a conversation keep their size, and a step is to cost the same for ever. What is compared are
- * whole rounds of 60 steps, each with one condensation: the second of a new conversation, and one of a long
- * conversation that is run right after it. Summaries come from an address that answers at once.
+ * the requests of such a conversation keep their size, and every step should cost the same. The gate compares whole
+ * rounds of 60 steps, each with one condensation: the second of a new conversation, and one of a long conversation that
+ * is run right after it. Summaries come from an address that answers at once.
  */
 import type { Child } from './child.ts'
 import type { Gate, Row } from './gate.ts'

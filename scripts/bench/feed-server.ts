@@ -1,8 +1,8 @@
 /**
  * The server's way from a committed event to its readers, as a child: the feed, the encoding and the WebSockets.
  *
- * The log is left out, because the disk would hide what is asked here; events are all alike and kept in one buffer.
- * `emit` publishes `size` of them in each of `turns` turns of the event loop, as a busy conversation does.
+ * The log is left out, because the time of the disk would hide the time of this way. Events are all alike and kept in
+ * one buffer. `emit` publishes `size` of them in each of `turns` turns of the event loop, as a busy conversation does.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -1,5 +1,6 @@
 /**
- * What a gate is: something that is compared with the least it could cost, and a number that it should keep to.
+ * The types of a gate. A gate compares the cost of one thing with the least that it could cost, and has a number that
+ * the ratio should keep to.
  */
 import type { Spread } from './rounds.ts'
 
@@ -24,10 +25,10 @@ export interface Row {
   /** Whose figure it is; empty or absent for this server's. A peer has no target. */
   readonly peer?: string
   readonly limit: string
-  /** Ours to the limit; where `limit` is empty, a figure of its own in the unit that `what` names. */
+  /** Our figure divided by the limit's. Where `limit` is empty: an absolute figure, in the unit that `what` names. */
   readonly ratio: Spread
   readonly target: Target
-  /** An absolute figure of ours, which tells the size of what was measured and is no claim. */
+  /** An absolute figure of ours, which shows the size of the measured thing and is no claim. */
   readonly context?: string
   readonly figure?: Figure
   /** The longest time that the event loop of the server stood still meanwhile. */
@@ -51,7 +52,7 @@ export type Gate = (options: GateOptions) => Promise<Row[]>
 export interface NamedGate {
   readonly name: string
   readonly gate: Gate
-  /** How long its rounds get; what is noisy gets more. */
+  /** The time that the rounds of the gate get. A noisy gate gets more. */
   readonly seconds: number
 }
 
@@ -59,7 +60,7 @@ export function isOfPeer({ peer = '' }: Row): boolean {
   return peer !== ''
 }
 
-/** What a row is judged by: its absolute figure when that has a target, else its ratio. */
+/** Returns the figure that a row is judged by: the absolute figure when it has a target, else the ratio. */
 export function judgedOf({ figure, ratio, target }: Row): { readonly spread: Spread; readonly target: Target } {
   return figure?.target === undefined ? { spread: ratio, target } : { spread: figure.ours, target: figure.target }
 }

@@ -1,6 +1,6 @@
 /**
- * All gates by name: those that compare this server with a limit, those that users notice, and those of peers, which
- * are made when they are asked for, since others' programs have to be installed first.
+ * All gates by name: gates that compare this server with a limit, gates of figures that users notice, and gates of
+ * peers. A gate of peers is made when it is asked for, since the programs of others have to be installed first.
  */
 import { appendAlone, appendTogether } from './append.ts'
 import { compression } from './compression.ts'

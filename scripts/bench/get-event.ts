@@ -14,7 +14,7 @@ import { compare, inverse, type Round } from './rounds.ts'
 
 const connections = 50
 const requestsPerRound = 3_000
-/** Two events each, of which the message has more than 1 KB: several times what is kept in memory. */
+/** Each makes two events, and the message has more than 1 KB: several times as much as the server keeps in memory. */
 const storedMessages = 4_000
 
 type Source = 'memory' | 'file'
@@ -74,7 +74,7 @@ export interface Reads {
   readonly event: ReadEvent
   readonly child: Child
   readonly port: number
-  /** What the limit answers from. */
+  /** The place that the limit reads its answers from. */
   readonly source: Source
   readonly budgetMs: number
 }
@@ -115,7 +115,7 @@ function roundOf(child: Child, port: number, { path, sessionKey, body }: ReadEve
   }
 }
 
-/** One answer with the headers that the handler gave it, without those that Node adds to every answer. */
+/** Gets one answer with the headers of the handler, without the headers that Node adds to every answer. */
 function get(
   port: number, path: string, headers: Record<string, string>,
 ): Promise<{ headers: string[]; body: Buffer }> {

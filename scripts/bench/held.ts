@@ -1,6 +1,7 @@
 /**
- * What a conversation without an agent occupies: on the disk, and in the memory of a server that has it closed, open
- * with its newest page read, and open with its whole history read. Two histories of 1 KB messages, short and long.
+ * Measures the space of a conversation without an agent: on the disk, and in the memory of a server. There the
+ * conversation is closed, open with its newest page read, or open with its whole history read. Two histories of 1 KB
+ * messages, short and long.
  *
  * Resident memory after collections, as the system tells it, of fresh processes, less that of a server with an empty
  * folder. `scripts/deploy/CAPACITY.md` calculates with these figures.
@@ -38,7 +39,7 @@ export const held: Gate = async ({ budgetMs }) => {
 async function measureHistory(history: History): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-held-'))
   try {
-    // The first start makes the folder, the second one is like those that follow.
+    // The first start makes the folder. The second start is like all later ones.
     await withServer(folder, (ask) => ask('resident'))
     const empty = await withServer(folder, (ask) => ask('resident'))
     await withServer(folder, (ask) => ask('fill', history))

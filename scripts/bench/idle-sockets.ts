@@ -1,7 +1,8 @@
 /**
- * What a connection that listens and hears nothing occupies: a WebSocket that is subscribed to a conversation of the
- * server as it is, beside a plain socket that is open. 5,000 of each; the first 500 are not counted, since they pay for
- * code and tables. Resident memory after collections, as the system tells it, of fresh processes that take turns.
+ * Measures the memory of a connection that listens and gets nothing: a WebSocket that is subscribed to a conversation
+ * of the server as it is, beside a plain socket that is open. 5,000 of each; the first 500 are not counted, since they
+ * pay for code and tables. Resident memory after collections, as the system tells it, of fresh processes that take
+ * turns.
  */
 import type { Socket } from 'node:net'
 import { startChild, type Child } from './child.ts'

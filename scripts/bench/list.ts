@@ -1,10 +1,10 @@
 /**
- * Lists of 10,000 conversations: a page in memory and over HTTP, and what the server reads of them when it starts.
+ * Lists of 10,000 conversations: a page in memory, a page over HTTP, and the list that the server loads when it starts.
  *
  * In memory the limit is a slice of a sorted array, found by binary search. Over HTTP all pages of 20 are asked for
- * once, which reads what they show, and then in another order and one at a time; the last half of that is measured. The
- * load at the start is that of the file which the server before has left (storage/list-file); the limit reads and
- * parses one like it.
+ * once, so that their data is read. Then they are asked for in another order and one at a time; the last half of these
+ * requests is measured. The load at the start reads the file that the previous server has left (storage/list-file); the
+ * limit reads and parses a similar file.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'

@@ -1,5 +1,5 @@
 /**
- * A conversation of 1,000,000 events of 1 KB, 1 GB on disk: appending to it, what it leaves in memory, and opening it.
+ * A conversation of 1,000,000 events of 1 KB, 1 GB on disk: appending to it, its memory, and opening it.
  *
  * The log is made by appending, which takes most of the time of this gate. Its last thousands of events are compared
  * with the first thousand of a new log. Opening is measured with the index file and without; the limit of the latter is
@@ -84,7 +84,7 @@ async function measureGrowth({ folder, long, events, budgetMs }: GrowthOptions):
   ]
 }
 
-/** Times of opening along the index, told as parts of what is allowed. */
+/** Measures the opening with the index file, as a share of the allowed time. */
 async function measureOpening(directory: string, events: number, budgetMs: number): Promise<Row[]> {
   const opening: number[] = []
   const reading: number[] = []

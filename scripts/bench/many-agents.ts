@@ -4,13 +4,14 @@
  * It measures the time from the agent's write to the client's frame, of deltas and of results, which are recorded. The
  * figure of a turn is the 99th percentile over all agents, since users notice the slow ones. The first rows compare the
  * server with itself driving one agent; the last with a bare splitter of 50 agents, which writes and syncs a file for
- * each, as the least that keeps a result. All agents are one process (see piped-agents), so that what they cost is
- * small and the same for each side.
+ * each, as the least that keeps a result. All agents are one process (see piped-agents), so that their cost is small
+ * and the same for each side.
  *
  * The sides take turns, and a round of all of them gives one ratio. They have had a few turns before, so that agents
- * have been started and code was compiled. What other programs do shows here more than in any other gate: they keep the
- * processors from whichever of fifty waits. So a round during which they used more than `othersLimit` does not count,
- * and without `leastRounds` that count there is no verdict. README.md beside this file has what was learnt by it.
+ * have been started and code was compiled. Other programs disturb this gate more than any other: each of the fifty
+ * agents may have to wait for a processor. So a round does not count when other programs used more than `othersLimit`,
+ * and with fewer than `leastRounds` counted rounds there is no verdict. README.md beside this file tells the lessons of
+ * this gate.
  */
 import type { Socket } from 'node:net'
 import { startChild, type Child } from './child.ts'
@@ -24,7 +25,7 @@ const agents = 50
 const writes = { one: 250, many: 200, bare: 100 } as const
 const warmUps = 2
 const leastRounds = 3
-/** In processors. What the pipes and the kernel's threads need is in it. */
+/** In processors. The time of the pipes and of the kernel's threads is included. */
 const othersLimit = 0.5
 const kinds = ['delta', 'result'] as const
 export type Kind = (typeof kinds)[number]
@@ -102,7 +103,9 @@ async function runTurn(programs: { readonly server: Child; readonly talkers: Chi
   return turn
 }
 
-/** What it gives tells how many processors were busy since then, but for this process and the children. */
+/**
+ * Returns a function that tells how many processors were busy since this call, without this process and the children.
+ */
 async function watchOthers(children: readonly Child[]): Promise<() => Promise<number>> {
   const ownMs = async (): Promise<number> => {
     const { user, system } = process.cpuUsage()

@@ -28,7 +28,7 @@ import { answer, portOf } from './child.ts'
 import { isTerminalCall } from './hand-written.ts'
 import { actionEvent } from './sample-event.ts'
 
-/** How many events are made at once; the next ones when these are durable. */
+/** The number of events that are made at once. The next events follow when these are durable. */
 const batch = 64
 const nextStamp = createStamper(Date.now, randomBytes)
 const drafts = Array.from({ length: 256 }, makeDraft)

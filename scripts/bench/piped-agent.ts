@@ -8,9 +8,9 @@
 import { join } from 'node:path'
 
 export interface Pipes {
-  /** What the server writes to the agent. */
+  /** The path of the pipe that the server writes to and the agent reads. */
   readonly input: string
-  /** What the agent writes to the server. */
+  /** The path of the pipe that the agent writes to and the server reads. */
   readonly output: string
 }
 
@@ -21,6 +21,6 @@ export function pipesOf(folder: string, agent: number): Pipes {
 /** The program and its arguments. */
 export function pipedAgent(folder: string, agent: number): [string, ...string[]] {
   const { input, output } = pipesOf(folder, agent)
-  // What a shell starts in the background has no stdin of its own, so its number is another one.
+  // A program that a shell starts in the background has no stdin of its own, so stdin is passed on as descriptor 3.
   return ['/bin/sh', '-c', 'exec 3<&0; cat <&3 >"$0" & exec cat "$1"', input, output]
 }

@@ -88,7 +88,7 @@ function randomFrom(seed: number): () => number {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
     return state / 2 ** 32
   }
-  // The first ones of neighbouring seeds are neighbours.
+  // The first numbers of neighbouring seeds are close to each other.
   for (let skipped = 0; skipped < 8; skipped++) next()
   return next
 }

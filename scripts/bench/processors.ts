@@ -1,6 +1,4 @@
-/**
- * What the processors of the machine do, for gates that are measured while other programs may run.
- */
+/** Reads how busy the processors of the machine are, for gates that run while other programs may run. */
 import { cpus } from 'node:os'
 
 /** How long the processors have been busy since the machine was started, all of them together, with anything. */

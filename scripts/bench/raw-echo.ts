@@ -1,6 +1,4 @@
-/**
- * The limit of an echo, as a child: plain sockets that send back whatever comes after the request to upgrade.
- */
+/** The limit of an echo, as a child: plain sockets that send back all bytes behind the request to upgrade. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { answer, portOf } from './child.ts'

@@ -1,8 +1,8 @@
 /**
- * The limit of streaming, as a child: plain sockets that get bytes which are ready. Whatever a client asks is answered
- * like an upgrade, so that clients need not know which server they talk to.
+ * The limit of streaming, as a child: plain sockets that get bytes which are ready. Every request is answered like an
+ * upgrade, so that clients need not know which server they talk to.
  *
- * Whoever connects gets the bytes of `greet`, in writes of 64 KiB, each when the last one was taken. `emit` writes the
+ * Each connection gets the bytes of `greet`, in writes of 64 KiB, each when the last one was taken. `emit` writes the
  * bytes of `prepare` to every connection, `size` times in each of `turns` turns of the event loop.
  */
 import { once } from 'node:events'

@@ -1,8 +1,8 @@
 /**
  * Gate 6: the time that the server adds between a line of an external agent and the frame that a client gets.
  *
- * The limit is the same agent behind a bare splitter of lines; for what is recorded, with one write and sync before a
- * line goes on. A round is one turn of the agent, and what it tells is the median of the times of its updates.
+ * The limit is the same agent behind a bare splitter of lines; a recorded line is written and synced once before it
+ * goes on. A round is one turn of the agent, and its figure is the median of the times of its updates.
  */
 import { startChild, type Child } from './child.ts'
 import type { Gate, Row } from './gate.ts'
@@ -53,7 +53,7 @@ function turnRound(child: Child, place: Place, kind: string): Round {
           if (!delays.has(time)) delays.set(time, Number(now - BigInt(time)) / 1e6)
         }
         const isOver = turnEnd.test(rest)
-        // What was read is not read again, and what was cut in two by the border of a chunk is.
+        // Text that was read is not read again. Text that the border of a chunk cut in two stays for the next chunk.
         rest = rest.slice(Math.max(rest.lastIndexOf('>'), rest.length - 100) + 1)
         return isOver
       })
@@ -67,7 +67,8 @@ function turnRound(child: Child, place: Place, kind: string): Round {
 }
 
 /**
- * When an update was written. It counts where it is told first: the message at the end holds those of all its deltas.
+ * Matches the time at which an update was written. The first place of a time counts, since the message at the end
+ * repeats the times of all its deltas.
  */
 const stamps = /at<(\d+)>/g
 /** How the agent ends its turn, and how the server says so. */

@@ -67,7 +67,7 @@ function replayRound(child: Child, place: Place, bytes: number): Round {
   })
 }
 
-/** What a reader gets who joins at the beginning: the state, then every event. */
+/** Returns the bytes for a reader who joins at the beginning: the state, then every event. */
 async function capture(place: Place, count: number): Promise<Buffer> {
   const socket = await openSocket(place)
   const bytes = await receiveFrames(socket, 1 + count)

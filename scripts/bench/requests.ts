@@ -1,8 +1,8 @@
 /**
  * A load of GET requests over plain sockets: each connection sends the next request when it has the whole answer.
  *
- * It does as little as it can, so that the server is what is measured: every request is the same bytes, and of an
- * answer only the status and the end of the head are looked at, since all bodies have the same length.
+ * It does as little as it can, so that the figure is the server's. Every request is the same bytes. Of an answer only
+ * the status and the end of the head are looked at, since all bodies have the same length.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

@@ -50,8 +50,8 @@ export function writeResults(results: readonly Result[], path: string = resultsP
 }
 
 /**
- * The old results with the fresh ones of a gate in the place of its old ones: a row that the gate no longer has is
- * gone. A new gate follows at the end.
+ * Returns the old results with the fresh results of a gate in the place of its old ones. A row that the gate no longer
+ * has is gone. A new gate follows at the end.
  */
 export function replaceGate(old: readonly Result[], name: string, fresh: readonly Result[]): Result[] {
   const others = old.filter(({ gate }) => gate !== name)

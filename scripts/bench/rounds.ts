@@ -1,12 +1,12 @@
 /**
- * Compares what we do with the least that could be done, by rounds that take turns.
+ * Compares our work with the least possible work, by rounds that take turns.
  *
  * A machine's speed drifts, and a shared one jumps; a round of both sides that ran right after each other shares most
- * of that. So each pair of rounds gives one ratio, each pair begins with the other side than the one before, and what
- * is told is the median of the ratios with the quartiles beside it. Both sides do the same number of operations.
+ * of that. So each pair of rounds gives one ratio, each pair begins with the other side than the previous pair, and the
+ * result is the median of the ratios with the quartiles beside it. Both sides do the same number of operations.
  */
 
-/** What one round of a side took. */
+/** The time that one round of a side took. */
 export interface Cost {
   readonly elapsedMs: number
   /** Processor time, of whichever process does the work that is measured. */
@@ -21,7 +21,7 @@ export interface Spread {
   readonly high: number
 }
 
-/** Our cost divided by that of the limit, and the cost of a round of ours for those who want to know. */
+/** Our cost divided by the limit's cost, with the cost of one round of ours. */
 export interface Comparison {
   readonly elapsed: Spread
   readonly cpu: Spread
@@ -78,12 +78,12 @@ export function spreadOf(values: readonly number[]): Spread {
   return { low: at(0.25), median: at(0.5), high: at(0.75) }
 }
 
-/** The spread of 1 / x, for what is told as speed. */
+/** Returns the spread of 1 / x, for a figure that is shown as speed. */
 export function inverse({ low, median, high }: Spread): Spread {
   return { low: 1 / high, median: 1 / median, high: 1 / low }
 }
 
-/** Runs something in this process and tells what it took. */
+/** Runs something in this process and returns the time that it took. */
 export async function measure(work: () => unknown): Promise<Cost> {
   const cpu = process.cpuUsage()
   const begin = performance.now()

@@ -2,7 +2,7 @@
  * A program that answers requests of JSON-RPC with their own parameters: by the peer of this server, or by the shortest
  * loop that splits lines, parses them and prints answers, which knows no errors and no limits.
  *
- * They come through a Unix socket, which is what the pipes are that Node gives to a program as its input and output.
+ * They come through a Unix socket, since Node gives a program Unix sockets as the pipes of its input and output.
  */
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

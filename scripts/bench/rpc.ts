@@ -1,8 +1,9 @@
 /**
- * JSON-RPC over pipes, as with an agent: requests that are answered with what they hold, beside a bare loop over lines.
+ * JSON-RPC over pipes, as with an agent: requests that are answered with their own parameters, beside a bare loop over
+ * lines.
  *
  * Either side is a process of its own (see rpc-echo), and this one keeps a few requests on their way: it writes lines
- * that were made before and counts those that come back.
+ * that were made before, and counts the lines that come back.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -95,7 +96,7 @@ function exchange(socket: Socket, requests: readonly Buffer[], count: number): P
   })
 }
 
-/** What an agent says while it works: a few short members and one text. */
+/** Makes a request like those of an agent that works: a few short members and one text. */
 function requestOf(id: number, bytes: number): string {
   const request = {
     jsonrpc: '2.0',

@@ -2,7 +2,7 @@
  * The reading end of event streams: sockets that ask for an upgrade and then count bytes.
  *
  * Frames are told apart only where their number has to be known. A server's frames are never masked (RFC 6455, section
- * 5.1), and those of this server are whole messages.
+ * 5.1), and each frame of this server is a whole message.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -25,7 +25,7 @@ export async function placesOf(child: Child): Promise<Place[]> {
 
 const headEnd = '\r\n\r\n'
 
-/** Resolves when the server has agreed to the upgrade; what comes behind that has not been read. */
+/** Resolves when the server has agreed to the upgrade. The bytes behind its answer have not been read yet. */
 export async function openSocket({ port, path, key }: Place): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   const lines = [

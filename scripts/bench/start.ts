@@ -1,9 +1,10 @@
 /**
- * From starting the program to its first answer, and what it occupies then, beside the shortest server of node:http.
+ * Measures the time from the start of the program to its first answer, and its memory then, beside the shortest server
+ * of node:http.
  *
- * Ours is the built program, as `npm start` runs it, on a data folder that it has used before. Times begin before
- * the process is made; processor time and resident memory, of all threads, are what Linux says under /proc when the
- * process has rested for a moment after its answer.
+ * Ours is the built program, as `npm start` runs it, on a data folder that it has used before. Times begin before the
+ * process is made; processor time and resident memory of all threads are read from /proc when the process has rested
+ * for a moment after its answer.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -57,7 +57,10 @@ function newScript(steps: number, delayMs: number): Script {
   return { steps, delayMs, asked: 0, bytes: 0, stopAt: 1, reached: () => undefined, release: () => undefined }
 }
 
-/** Lets go what is held back, and resolves with the size of the request for this step when all of it has come. */
+/**
+ * Releases the answer that is held back, and resolves with the size of the request for this step when all of it has
+ * come.
+ */
 function goOn(name: string, step: number): Promise<number> {
   const script = scripts.get(name)
   if (script === undefined) throw new RangeError(`There is no script for "${name}"`)

@@ -2,7 +2,7 @@
  * The server as it is, as a child, with conversations that a model drives through real tools.
  *
  * Each conversation has a folder with ten files of 2 KB, which the model reads in turn. `memory` collects garbage first
- * and tells what is left: the objects of the heap, and the buffers beside it.
+ * and returns the memory that is left: the objects of the heap, and the buffers beside it.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -34,7 +34,7 @@ answer(
     remove,
     removeAll: (ids) => Promise.all(Array.isArray(ids) ? ids.map(remove) : []),
     async memory() {
-      // What waits for a turn of the event loop keeps things alive that nobody needs any more.
+      // A callback that waits for a turn of the event loop keeps objects alive that nobody needs any more.
       for (let round = 0; round < 4; round++) {
         await turn()
         globalThis.gc?.()

@@ -2,7 +2,7 @@
  * The server and a model beside it, each a process of its own, for measuring steps of the built-in agent.
  *
  * A conversation is known by a name. The model holds its answer back at the step that was asked for, so that figures
- * are taken while the server waits: what lies between two of them are whole steps.
+ * are taken while the server waits. Between two figures lie whole steps.
  */
 import { startChild, type Child } from './child.ts'
 

@@ -1,17 +1,17 @@
 /**
- * The built-in agent: what step 500 of a conversation costs beside step 1, and what it leaves in memory.
+ * The built-in agent: the cost of step 500 of a conversation beside step 1, and the memory that a step leaves in use.
  *
  * A step is everything between two requests to the model: its answer is read, the call recorded and synced to disk, a
  * file of 2 KB read, the result recorded, and the next request made and sent. The model is a process of its own that
  * takes the same time however long a request is, and only processor time of the server's process counts. The first 25
- * steps of a new conversation and 25 steps of a long one, which were run right after each other, make one ratio; there
- * are four of them around step 500 of each long conversation, the first of which only warms the code up.
+ * steps of a new conversation and 25 steps of a long one, which are run right after each other, make one ratio. There
+ * are four ratios around step 500 of each long conversation. The first of them only warms the code up.
  *
  * Nothing is condensed here; condensed-steps does that. A request holds the whole history, because models remember
- * nothing: 2.5 KB more with every step of this kind. Whoever sends it pays for the bytes, so a second row leaves out
- * what a bare program pays for sending as many more. Memory is that of the whole process after a collection, with the
- * history that has to be sent again: what the system gives it, and of that what is in use, the heap and the buffers
- * beside it.
+ * nothing: 2.5 KB more with every step of this kind. Any sender pays for these bytes, so a second row leaves out the
+ * time that a bare program needs to send as many more. Memory is that of the whole process after a collection, with the
+ * history that has to be sent again: the memory that the system gives to the process, and the memory in use, which is
+ * the heap and the buffers beside it.
  */
 import { startChild, type Child } from './child.ts'
 import type { Gate, Row } from './gate.ts'
@@ -88,7 +88,7 @@ interface Pair {
   readonly late: Window
 }
 
-/** The first steps of a new conversation, then those of the long one from here on. */
+/** Measures the first steps of a new conversation, then the steps of the long conversation that begin at `from`. */
 async function measurePair(stage: StepStage, from: number): Promise<Pair> {
   await stage.begin('new', window + 1)
   const early = await measureWindow(stage, 'new', 1)

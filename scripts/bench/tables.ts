@@ -1,5 +1,5 @@
 /**
- * The tables of figures in the documents, made from the results: a short one for README.md, whole ones for the
+ * The tables of figures in the documents, made from the results: a short table for README.md, and whole tables for the
  * README.md of this folder.
  */
 import { isOfPeer, judgedOf, type Row, type Stall } from './gate.ts'
@@ -41,7 +41,7 @@ export function shortTable(results: readonly Result[]): string {
   ].join('\n')
 }
 
-/** When and how these rows were measured, those of peers too, as a line behind their table. */
+/** Prints the line behind a table that tells when and how its rows were measured, with the rows of peers. */
 function circumstancesOf(results: readonly Result[]): string[] {
   const of = (values: readonly string[]): string => [...new Set(values)].sort().join(', ')
   const peers = of(results.flatMap((row) => (isOfPeer(row) ? [row.peer ?? ''] : [])))

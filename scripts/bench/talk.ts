@@ -1,6 +1,6 @@
 /**
- * What the stand-ins for external agents say, over the Agent Client Protocol: answers to the server's requests, and
- * updates that carry the time of their writing.
+ * Makes the messages of the stand-ins for external agents, over the Agent Client Protocol: answers to the server's
+ * requests, and updates that carry the time of their writing.
  *
  * Times are of the machine's monotonic clock, in nanoseconds: all programs of the machine share it. `at<` and `>` stand
  * around each, behind the kind of the update.
@@ -9,7 +9,7 @@ import { isObject, parseJson } from '../../src/base/json.ts'
 
 export const filler = 'The quick brown fox jumps over the lazy dog. '.repeat(4)
 
-/** How long an agent talks and about what, as the prompt says it: `delta 200`. */
+/** The kind and the number of updates that a prompt asks for: `delta 200`. */
 export interface Talk {
   readonly kind: string
   readonly count: number

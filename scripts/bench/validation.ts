@@ -1,6 +1,6 @@
 /**
- * Gates 1 and 2: whether the generated validator costs more than one written by hand, and what reading an event from
- * JSON as the server does (parsed, checked for nesting, validated) costs beside JSON.parse alone.
+ * Gates 1 and 2: whether the generated validator costs more than one written by hand, and the cost of reading an event
+ * from JSON as the server does (parsed, checked for nesting, validated) beside JSON.parse alone.
  *
  * The events differ, so that nothing is known beforehand but their shape, and there are few enough to stay in caches.
  */

@@ -1,8 +1,8 @@
 /**
  * The built-in agent: 256 conversations at once whose model thinks for 2 seconds before each answer, beside one.
  *
- * They all ask and are answered at the same time, which is the worst that can happen. What counts is the time from the
- * first answer to the request after the last step, whichever conversation is the last.
+ * They all ask and are answered at the same time, which is the worst case. The gate measures the time from the first
+ * answer to the last request that any conversation sends after its last step.
  */
 import type { Gate } from './gate.ts'
 import { compare, type Round } from './rounds.ts'

@@ -3,7 +3,7 @@
  * else.
  *
  * A round ends when a socket has every byte. 64 events are made at once, as by a busy conversation; so the disk takes
- * most of the time, on both sides, and processor time tells what the server adds.
+ * most of the time, on both sides, and processor time shows the share of the server.
  */
 import { startChild, type Child } from './child.ts'
 import type { Gate } from './gate.ts'

@@ -1,7 +1,7 @@
 /**
  * Compares two responses and names each difference in a line of text.
  *
- * - `status 404 | 422`: theirs first, ours second. A difference of status hides those of headers and body.
+ * - `status 404 | 422`: theirs first, ours second. A difference of status hides the differences of headers and body.
  * - `header allow GET | GET, HEAD`, `none` where it is missing.
  * - `- $.a.b` only theirs has the member, `- null $.a.b` with null; `+ $.a.b` only ours.
  * - `type $.a null | string`; `value $.a 1 | 2`; `length $.a 2 | 3`, behind which the shared elements are compared.

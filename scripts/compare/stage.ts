@@ -1,8 +1,8 @@
 /**
  * Sends requests to one server and keeps the responses by name, in the form in which two servers can be compared.
  *
- * What has to differ becomes a word: ids `<id>`, times `<time>`, the server's own folder `<folder>`, its address
- * `<url>`. A response keeps its status, the headers that clients read, and its body.
+ * A value that has to differ becomes a word: ids `<id>`, times `<time>`, the server's own folder `<folder>`, its
+ * address `<url>`. A response keeps its status, the headers that clients read, and its body.
  */
 import { request as sendRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,7 +23,7 @@ export interface Asking {
   readonly headers?: Readonly<Record<string, string>>
   /** Without the session key. */
   readonly open?: boolean
-  /** Lists are compared by their first element, and values by their type: what is in them depends on the server. */
+  /** Lists are compared by their first element, and values by their type: their contents depend on the server. */
   readonly as?: 'shape'
 }
 

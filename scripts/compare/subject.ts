@@ -1,5 +1,5 @@
 /**
- * The two servers that get the same requests: the public one of PyPI and the one of this build.
+ * The two servers that get the same requests: the public server of PyPI and the server of this build.
  *
  * Each has a home, a data folder and a workspace folder of its own below one temporary folder, the same session key and
  * a port of loopback. The public server is version 1.43.1, whose interface this server names in `/server_info`.

@@ -82,7 +82,7 @@ export async function talks(stage: Stage, modelUrl: string): Promise<void> {
   }
 }
 
-/** Rejects the first action, runs on where the server does not do so itself, and approves what is asked next. */
+/** Rejects the first action, runs on where the server does not do so itself, and approves the next action. */
 async function answerBoth(talk: Talk): Promise<void> {
   await talk.until('a question', (frame) => memberAt(frame, 'value') === 'waiting_for_confirmation')
   await talk.answer(false)

@@ -1,6 +1,6 @@
 /**
- * Holds the differences that were found against the list of deliberate ones: which of them no entry names, and which
- * entries name nothing any more.
+ * Compares the differences that were found with the list of deliberate differences. Reports each difference that no
+ * entry names, and each entry that names no difference any more.
  */
 
 /** A deliberate difference. In a pattern `*` stands for any text, and `?` for one character. */

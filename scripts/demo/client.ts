@@ -1,6 +1,4 @@
-/**
- * What the demo needs of a client: one function for REST calls, and one line of words for an event.
- */
+/** The client of the demo: one function for REST calls, and one that describes an event in a line. */
 
 export type Api = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>
 
@@ -19,7 +17,7 @@ export function api(base: string, key: string): Api {
   }
 }
 
-/** One line about an event, or undefined for what is not worth one. */
+/** Returns one line about an event, or undefined for an event that is not worth a line. */
 export function describeEvent(event: Record<string, unknown>): string | undefined {
   const at = typeof event['timestamp'] === 'string' ? event['timestamp'].slice(11, 23) : ''
   const words = describe(event)

@@ -2,8 +2,8 @@
  * The tables of the generated regions, made from the code: options, routes, powers, sizes, parts; and from the results
  * of benchmarks.
  *
- * The document decides what a table is about: `src/parts/mcp/README.md` gets the options, routes and powers of the part
- * `mcp`, `src/api/README.md` the routes of the core, `src/http/README.md` the powers of that folder.
+ * The document decides the subject of a table: `src/parts/mcp/README.md` gets the options, routes and powers of the
+ * part `mcp`, `src/api/README.md` the routes of the core, `src/http/README.md` the powers of that folder.
  */
 import { posix } from 'node:path'
 import { access, type Right } from '../../src/access.ts'
@@ -142,7 +142,10 @@ function about(count: number): string {
   return (Math.round(count / step) * step).toLocaleString('en')
 }
 
-/** What a running server touches; then what requests and options ask for; then what Node and the C library open. */
+/**
+ * Prints the rows of the things that a running server touches: first without being asked, then for requests and
+ * options, then the files that Node and the C library open.
+ */
 function touchRows(): string {
   const kinds = { read: 'Reads', change: 'Reads and changes', program: 'Starts', address: 'Listens on' } as const
   const own = touches.filter(({ isNode }) => isNode !== true)

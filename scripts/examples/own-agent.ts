@@ -14,7 +14,8 @@ const prices = new Map([['apples', 3], ['pears', 4]])
 class PriceAgent implements Agent {
   async runTurn(turn: Turn): Promise<TurnEnd> {
     for (const { id, llm_message: { content } } of turn.messages) {
-      // A real agent passes `turn.signal` to whatever it awaits, and returns `stopped` when the signal is aborted.
+      // A real agent passes `turn.signal` to every call that it awaits, and returns `stopped` when the signal is
+      // aborted.
       if (turn.signal.aborted) return { outcome: 'stopped', served: false }
       const asked = content.map((part) => (part.type === 'text' ? part.text : '')).join(' ').toLowerCase()
       const found = [...prices].filter(([name]) => asked.includes(name))

@@ -1,6 +1,6 @@
 /**
- * The definitions as a whole, and what the printers ask about them: which variant a tag means, whether the input form
- * of a type differs from its normal form, and whether a value has to be converted from one to the other.
+ * The definitions as a whole, with answers to the questions of the printers: which variant a tag means, whether the
+ * input form of a type differs from its normal form, and whether a value has to be converted from one to the other.
  */
 import {
   constant, ref, required, type NamedSchema, type ObjectSchema, type Schema, type UnionSchema,
@@ -103,8 +103,9 @@ function partsOf(contract: Contract, schema: Schema | NamedSchema): readonly (Sc
 }
 
 /**
- * A definition is sound when everything it refers to is defined, nothing that comes in refers to what only leaves, and
- * no member is named like one that every JavaScript object inherits: validators read members without asking whose.
+ * Throws when a definition is not sound. A definition is sound when everything it refers to is defined, no type of the
+ * input refers to a type that only leaves the server, and no member has the name of a member that every JavaScript
+ * object inherits: validators do not ask whether a member is inherited.
  */
 function assertSound(contract: Contract, schema: NamedSchema, name: string): void {
   if (schema.type === 'object') {

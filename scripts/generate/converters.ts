@@ -41,7 +41,9 @@ export function printMapConverter(name: string, schema: MapSchema, contract: Con
   ]
 }
 
-/** The members up to the first that may be left out are one literal; those behind it are added one by one. */
+/**
+ * Prints the members up to the first that may be left out as one literal. The members behind it are added one by one.
+ */
 function printObject(name: string, schema: ObjectSchema, contract: Contract, locals: Locals): string[] {
   const members = Object.entries(schema.members)
   const first = members.findIndex(isLoose)

@@ -1,8 +1,8 @@
 /**
  * The private declarations of one generated file: patterns, and the functions that test or convert lists and maps.
  *
- * Printers ask for one and get its name; the same schema gets the same one. What they are is printed at the end, and
- * printing one may ask for another.
+ * Printers ask for a declaration and get its name; the same schema gets the same name. The declarations are printed at
+ * the end, and printing one may ask for another.
  */
 import type { ArraySchema, MapSchema, Schema } from '../../src/schema/spec/define.ts'
 

@@ -53,7 +53,7 @@ function printDefinition(name: string, schema: NamedSchema, { contract, locals, 
   ]
 }
 
-/** What `parse` of src/schema/check takes. */
+/** Prints the record that `parse` of src/schema/check takes. */
 function printRecord(name: string, contract: Contract, isOfPart: boolean): string[] {
   const head = `export const ${name}: Checked<${referenceType(name, 'input', contract)}, ${name}> =`
   const record = `{ name: '${name}',${isOfPart ? ' definitions,' : ''} is: is${name}, to: to${name} }`

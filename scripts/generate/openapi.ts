@@ -1,8 +1,8 @@
 /**
  * Prints the description of the REST interface as OpenAPI 3.1 (JSON Schema 2020-12).
  *
- * Title, version, the absence of servers and the empty security requirement are the specification's. A component is
- * the input form of a type, or for what only leaves the server its normal form; a variant that stands for several
+ * Title, version, the absence of servers and the empty security requirement are the specification's. A component is the
+ * input form of a type, or, for a type that only leaves the server, its normal form; a variant that stands for several
  * kinds becomes one component for each. Only types that an operation reaches are listed, in alphabetical order.
  */
 import {
@@ -49,7 +49,7 @@ interface Printer {
   reference(name: string, schema?: NamedSchema): Json
 }
 
-/** Printing a component may reach further ones, which the map takes up while it is walked. */
+/** Printing a component may reach further components. The map takes them up while it is walked. */
 function printComponents(reached: ReadonlyMap<string, NamedSchema>, printer: Printer): Json {
   const components = new Map<string, Json>()
   for (const [name, schema] of reached) components.set(name, printNamed(schema, printer))
@@ -86,9 +86,9 @@ const idempotencyKey = {
 }
 
 /**
- * What may be missing can be not found, what takes input can refuse it. A body that fits its schema may be refused for
- * a rule that no schema has: the detail is a text then. The reading of one thing by its path alone is refused in no
- * other way, as the specification has it.
+ * Prints the answers of an operation. A thing that may be missing can be not found, and an operation that takes input
+ * can refuse it. A body that fits its schema may be refused for a rule that no schema has: the detail is a text then.
+ * An operation that reads one thing by its path alone has no other refusal, as the specification says.
  */
 function printResponses(
   endpoint: Endpoint, placed: readonly string[], takesParameters: boolean, printer: Printer,
@@ -241,7 +241,7 @@ function acceptsNull({ anyOf }: Json): boolean {
   return Array.isArray(anyOf) && anyOf.includes(none)
 }
 
-/** As JSON.stringify with an indent, but what fits on a line stays on one. */
+/** Prints like JSON.stringify with an indent, but a value that fits on one line stays on one line. */
 function printJson(value: unknown, indent: string): string {
   const line = JSON.stringify(value)
   if (typeof value !== 'object' || value === null || indent.length + line.length < 100) return line

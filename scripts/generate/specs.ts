@@ -1,5 +1,6 @@
 /**
- * The definitions and operations of the whole interface: those of the core, then those of each part in `src/parts.ts`.
+ * The definitions and operations of the whole interface: first the definitions of the core, then the definitions of
+ * each part in `src/parts.ts`.
  *
  * A spec file of the core has its generated file in `src/schema/generated/`; that of a part is `generated.ts` beside
  * it.

@@ -134,7 +134,7 @@ const sourceMap = /\n\/\/# sourceMappingURL=\S+\s*$/
 interface Order {
   /** Paths of the modules that the entry imports, directly or not. */
   readonly atOnce: ReadonlySet<string>
-  /** These modules and all that they may load, each behind what it imports itself. */
+  /** These modules and all modules that they may load, each behind the modules that it imports itself. */
   readonly ordered: readonly Module[]
 }
 
@@ -167,7 +167,7 @@ function orderModules(modules: ReadonlyMap<string, string>, entry: string, other
   return { atOnce, ordered: [...ordered.values()] }
 }
 
-/** Path -> the name of what the module exports. */
+/** Maps the path of a module to the name of the object with its exports. */
 function nameObjects(ordered: readonly Module[]): ReadonlyMap<string, string> {
   const paths = new Map<string, string>()
   for (const { path } of ordered) {

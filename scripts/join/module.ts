@@ -1,11 +1,10 @@
 /**
- * One ES module as the compiler prints it, read for joining: what it imports, what it exports, and its text without
- * either.
+ * One ES module as the compiler prints it, read for joining: its imports, its exports, and its text without either.
  *
  * Understood are named and namespace imports; exported functions, classes and single constants; lists of names, its own
  * or another module's; `import()` of a constant; and `import.meta.url`. An import or export that is anything else
- * (ECMA-262, 16.2) is refused with its line, and so is what a block would not hold as a module does: `var`, and names
- * that begin with `$`, which are the joined file's own. Like scripts/shape/tokens this is no parser, and trusts that
+ * (ECMA-262, 16.2) is refused with its line. So is code that would not work in a block as in a module: `var`, and names
+ * that begin with `$`, which belong to the joined file. Like scripts/shape/tokens this is no parser, and trusts that
  * the compiler has made the text.
  */
 import { tokenize, type Token } from '../shape/tokens.ts'
@@ -45,14 +44,14 @@ export interface Loading {
 export interface Module {
   readonly path: string
   readonly text: string
-  /** In the order in which they stand, which is the one in which modules are evaluated. */
+  /** In their order in the text, which is the order in which the modules are evaluated. */
   readonly imports: readonly Import[]
-  /** What it exports of its own. */
+  /** The exports that the module declares itself. */
   readonly exports: readonly Renamed[]
   readonly cuts: readonly Cut[]
 }
 
-/** @throws SyntaxError with path and line, for what it does not understand */
+/** @throws SyntaxError with path and line, for code that it does not understand */
 export function readModule(path: string, text: string): Module {
   const { code } = tokenize(text, path)
   const state: State = {
@@ -105,7 +104,10 @@ function step(state: State): void {
   else if (declaring.has(token.text)) state.fixed.add(declaredName(state))
 }
 
-/** By how much a token opens or closes brackets; those of a substitution are in the pieces of its template. */
+/**
+ * Returns the number of brackets that a token opens or closes. The brackets of a substitution are in the pieces of its
+ * template.
+ */
 function nesting({ kind, text }: Token): number {
   if (kind === 'template') return Number(text.endsWith('${')) - Number(text.startsWith('}'))
   if (kind !== 'mark') return 0
@@ -161,7 +163,7 @@ function readExport(state: State, start: Token): void {
   if (!declaring.has(word.text)) {
     refuse(state, start, 'an export of another form than function, class, const or { names }')
   }
-  // What is exported stays where it is, without the word in front.
+  // The exported declaration stays where it is, without the word in front.
   state.cuts.push({ start: start.start, end: first.start, becomes: 'nothing' })
   if (isMark(state.code[state.at], '*')) next(state)
   const name = readWord(state)
@@ -196,7 +198,10 @@ function readNames(state: State): Renamed[] {
   return names
 }
 
-/** The string at the end of a statement; what may stand between the two (`with`) is not understood. */
+/**
+ * Reads the module name at the end of a statement. The import attributes that may follow it (`with`) are not
+ * understood.
+ */
 function readSpecifier(state: State): string {
   const token = next(state)
   if (token.kind !== 'string') refuse(state, token, `"${token.text}" where the name of a module was expected`)
@@ -239,7 +244,7 @@ function isMark(token: Token | undefined, text: string): boolean {
   return token?.kind === 'mark' && token.text === text
 }
 
-/** Cuts from a token to the one that was read last. */
+/** Cuts from a token to the token that was read last. */
 function cut(state: State, { start }: Token, becomes: Cut['becomes'] = 'nothing'): void {
   state.cuts.push({ start, end: state.code[state.at - 1]?.end ?? start, becomes })
 }

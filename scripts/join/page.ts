@@ -1,5 +1,5 @@
 /**
- * The page of the console as files for `dist/console`: its modules, joined into an entry, what the first view needs,
+ * The page of the console as files for `dist/console`: its modules, joined into an entry, a file for the first view,
  * and a file for each folder that is loaded later; and the files that are no modules.
  */
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
  * The program as files in `dist`, joined from the modules in `src` of the folder where the compiler puts all:
- * `agent-server.js`, `agent-server.core.js`, one for each part, which is loaded when the part is used, those of the
+ * `agent-server.js`, `agent-server.core.js`, one for each part, which is loaded when the part is used, the files of
  * texts that few programs load, and `agent-server.library.js`, which hosts import.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const header = `/*
  */
 `
 
-/** The files of the program by name: the entry, the core, one for each part, and those of texts. */
+/** The files of the program by name: the entry, the core, a file for each part, and the files of texts. */
 export function joinProgram(dist: string): ReadonlyMap<string, string> {
   const paths = readdirSync(join(dist, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) => {
     return path.endsWith('.js')

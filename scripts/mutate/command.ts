@@ -1,5 +1,5 @@
 /**
- * Runs one program to its end or its deadline and gives what it printed.
+ * Runs one program to its end or its deadline and returns its output.
  *
  * It gets a process group of its own. Every group that is alive is known here, so that a signal to the runner can end
  * them all at once.
@@ -44,7 +44,7 @@ export function runNode(args: readonly string[], { folder, env = {}, limitMs }: 
   }, limitMs)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    // Not `close`: what it started may hold its output open.
+    // Not `close`: a program that it started may hold its output open.
     child.once('exit', (code) => {
       clearTimeout(timer)
       killGroup(pid)

@@ -1,8 +1,8 @@
 /**
  * A mutation: one edit of the source that breaks one promise, and the tests that have to notice.
  *
- * Pure. The edit is exact text for exact text, and its old text stands once in its file, so that whoever changes the
- * line is told that a promise hangs on it.
+ * Pure. The edit is exact text for exact text, and its old text stands once in its file, so that the author of a change
+ * to the line learns that a promise depends on it.
  */
 
 export interface Mutation {

@@ -2,7 +2,7 @@
  * Tries all mutations of some sets in copies of the tree, as many at a time as there are cores.
  *
  * First the copy is built and the named tests are run on it as it is: a mutation can be judged only by a test that
- * passes without it. What they took there decides their deadlines, and mutations of a test that fails there are in
+ * passes without it. The time of a test there decides its deadline, and mutations of a test that fails there are in
  * doubt.
  */
 import { availableParallelism } from 'node:os'
@@ -59,7 +59,7 @@ export async function runMutations(
 }
 
 interface ControlRun {
-  /** What each named test took. */
+  /** The time that each named test took. */
   readonly times: ReadonlyMap<string, number>
   /** Tests that fail on the tree as it is, and why. */
   readonly broken: ReadonlyMap<string, string>

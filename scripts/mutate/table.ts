@@ -1,4 +1,4 @@
-/** Prints what came of the mutations: one line for each while they run, and a table by folder at the end. Pure. */
+/** Prints the outcomes of the mutations: one line for each while they run, and a table by folder at the end. Pure. */
 import type { Mutation } from './mutation.ts'
 import type { Outcome } from './trial.ts'
 
@@ -8,14 +8,14 @@ export interface Tried {
   readonly outcome: Outcome
 }
 
-/** One line; what is not a kill says more. */
+/** Prints one line, which says more when the mutation was not killed. */
 export function printTried({ mutation, outcome }: Tried, place: string): string {
   const { verdict, detail, ms } = outcome
   const line = `${place} ${verdict.padEnd(8)}  ${mutation.file}: ${mutation.promise} (${seconds(ms)} s)`
   return verdict === 'killed' ? line : `${line}\n    ${detail}\n    ${mutation.old.split('\n').join('\n    ')}`
 }
 
-/** Lines without a line feed. The time of a folder is what its mutations took, one after another. */
+/** Lines without a line feed. The time of a folder is the sum of the times of its mutations. */
 export function printFolders(tried: readonly Tried[]): string[] {
   const folders = [...new Set(tried.map(({ folder }) => folder))]
   const rows = folders.map((folder) => rowOf(folder, tried.filter((one) => one.folder === folder)))

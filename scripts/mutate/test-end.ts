@@ -1,8 +1,8 @@
 /**
- * How the run of one test file ended: told from its exit code and from what it printed.
+ * How the run of one test file ended: told from its exit code and its output.
  *
  * Only a failed assertion is believed at once. Anything else (a deadline, a connection that was refused, a process that
- * was killed) may be the machine's doing, and whoever asks has to look at the same test without the mutation. Pure.
+ * was killed) may be the machine's doing, so the caller has to run the same test without the mutation. Pure.
  */
 import type { CommandEnd } from './command.ts'
 

@@ -1,8 +1,8 @@
 /**
  * One copy of the tree: it can be built, changed by one mutation at a time, and run a test.
  *
- * It is built as everywhere, by scripts/build, which compiles what has changed since the build before and joins the
- * program again: tests of the whole server run `dist/agent-server.js`.
+ * It is built as everywhere, by scripts/build, which compiles the changed files and joins the program again: tests of
+ * the whole server run `dist/agent-server.js`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ export class Tree {
     return undefined
   }
 
-  /** Compiles what has changed. Gives what the compiler said; undefined when all went well. */
+  /** Compiles the changed files. Returns the output of the compiler; undefined when all went well. */
   async build(): Promise<string | undefined> {
     const { code, output } = await runNode(['scripts/build.mjs'], { folder: this.folder, limitMs: buildLimitMs })
     return code === 0 ? undefined : output.trim().split('\n').slice(0, 3).join('\n')

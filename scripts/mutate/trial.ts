@@ -8,7 +8,7 @@
 import type { Mutation } from './mutation.ts'
 import type { TestEnd } from './test-end.ts'
 
-/** What a trial needs of a tree. */
+/** The members of a tree that a trial needs. */
 export interface TrialTree {
   mutate(mutation: Mutation): string | undefined
   build(): Promise<string | undefined>

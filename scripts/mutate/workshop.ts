@@ -1,7 +1,7 @@
 /**
  * The folder outside the checkout in which mutations are made: copies of the tree, and files of the tests.
  *
- * `close` removes it, with every process that a test has left: those whose TMPDIR or HOME lies in it. It is
+ * `close` removes it, with every process that a test has left: the processes whose TMPDIR or HOME lies in it. It is
  * synchronous, so that it can be the last act after a signal. Nothing of the checkout is written.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { killCommands } from './command.ts'
 
-/** What is made from the rest, or is no part of it. */
+/** The folders that are made from the rest, or are no part of it. */
 const leftOut = ['dist', 'node_modules', '.git', 'coverage']
 
 export class Workshop {
@@ -37,7 +37,7 @@ export class Workshop {
     return folder
   }
 
-  /** A copy of a tree in here, with what was built in it. */
+  /** Copies a tree into this folder, with the files that were built in it. */
   copyTree(source: string, name: string): string {
     const folder = join(this.folder, name)
     cpSync(source, folder, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true })

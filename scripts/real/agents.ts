@@ -1,7 +1,7 @@
 /**
  * The real agents, as far as they differ: the package, the model that stands in for theirs, how the model asks for a
- * command or a file, and what is known of their failures (src/agents/acp/agents.md). `more-agents` has those that are
- * no presets of the wire contract; what an agent cannot do at all is in `limits`.
+ * command or a file, and their known failures (src/agents/acp/agents.md). `more-agents` has the agents that are no
+ * presets of the wire contract; the things that an agent cannot do at all are in `limits`.
  */
 import { startAnthropicModel } from '../../test/fixtures/anthropic-model.ts'
 import { startGeminiModel } from '../../test/fixtures/gemini-model.ts'
@@ -18,7 +18,7 @@ export interface RealAgent {
   readonly package: AgentPackage
   readonly args: readonly string[]
   readonly startModel: (options: ModelOptions) => Promise<ModelServer>
-  /** The names of the secrets, empty where it takes none, and what follows the address of the model. */
+  /** The names of the secrets, empty where it takes none, and the path behind the address of the model. */
   readonly keyVariable: string
   readonly baseUrlVariable: string
   readonly baseUrlPath: string
@@ -69,7 +69,7 @@ const claude: RealAgent = {
   }),
   writeFile: (file_path, content) => ({ name: 'Write', input: { file_path, content } }),
   replaceText: (file_path, old_string, new_string) => [
-    // It edits only what it has read.
+    // It edits only files that it has read.
     { name: 'Read', input: { file_path } },
     { name: 'Edit', input: { file_path, old_string, new_string } },
   ],

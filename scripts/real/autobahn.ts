@@ -15,7 +15,7 @@ import { memberAt } from './member.ts'
 export interface AutobahnReport {
   /** How many cases ended in which way, in the suite's words. */
   readonly counts: Readonly<Record<string, number>>
-  /** Those that are neither right nor about what is not offered. */
+  /** The cases that were wrong, without the cases about features that are not offered. */
   readonly failed: readonly string[]
 }
 

@@ -1,5 +1,6 @@
 /**
- * What an agent is given and asked besides its turns: an MCP server of the settings, a question beside the work.
+ * Scenarios about the things that an agent gets besides its turns: an MCP server of the settings, a question beside the
+ * work.
  */
 import { fileURLToPath } from 'node:url'
 import { check, checkThat, type Check } from './checks.ts'

@@ -2,7 +2,7 @@
  * Starts the built server as an operator would, and ends it.
  *
  * The server gets a data folder and a home of its own, a free port and a known key; its address is read from the line
- * that it prints at the start. Started again on the same folder, it finds what it left there.
+ * that it prints at the start. Started again on the same folder, it finds its old data there.
  */
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -16,17 +16,17 @@ export const serverProgram = fileURLToPath(new URL('../../agent-server.js', impo
 
 export interface BuiltServer extends Server {
   readonly pid: number
-  /** Of its data folder: what it starts carries it. */
+  /** The id of its data folder, which every process that it starts carries. */
   readonly instance: string
-  /** What it printed so far. */
+  /** Returns its output so far. */
   output(): string
-  /** Resolves when the program has ended, for whatever reason. */
+  /** Resolves when the program has ended, for any reason. */
   readonly ended: Promise<unknown>
   /** Gives the exit code after SIGTERM, or `late` when SIGKILL was needed. */
   stop(): Promise<number | null | 'late'>
 }
 
-/** Variables of its environment besides those that every program needs; `PATH` goes before the usual one. */
+/** Variables of its environment besides the variables that every program needs. `PATH` goes before the usual path. */
 export type ServerVariables = Readonly<Record<string, string>>
 
 /** How the server is started; default: as the user of this program. */

@@ -10,11 +10,11 @@ import { memberAt } from './member.ts'
 export interface Check {
   readonly name: string
   readonly ok: boolean
-  /** What was seen, for a reader of a failure. */
+  /** The value that was seen, for a reader of a failure. */
   readonly seen: string
 }
 
-/** `expected` and what was seen are compared as JSON. */
+/** Compares `expected` and `seen` as JSON. */
 export function check(name: string, seen: unknown, expected: unknown): Check {
   return { name, ok: JSON.stringify(seen) === JSON.stringify(expected), seen: JSON.stringify(seen) ?? 'nothing' }
 }

@@ -52,7 +52,7 @@ function openSocket({ url, headers, signal }: EventSocketOptions): Promise<Duple
     sent.once('error', reject)
     sent.once('response', ({ statusCode }) => reject(new Error(`Cannot open ${url}: status ${statusCode}`)))
     sent.once('upgrade', (response, socket, head) => {
-      // What came in the same packet as the answer.
+      // The bytes that came in the same packet as the answer.
       if (head.length > 0) socket.unshift(head)
       if (response.headers['sec-websocket-accept'] === accept) return resolve(socket)
       socket.destroy()

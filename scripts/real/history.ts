@@ -22,7 +22,7 @@ export function agentMessages(events: readonly unknown[]): unknown[] {
   return ofKind(events, 'MessageEvent').filter((event) => memberAt(event, 'source') === 'agent')
 }
 
-/** What the agent has said last. */
+/** Returns the last message of the agent. */
 export function lastText(events: readonly unknown[]): string {
   return messageText(agentMessages(events).at(-1))
 }
@@ -31,7 +31,7 @@ export function messageText(event: unknown): string {
   return listAt(event, 'llm_message', 'content').map((part) => memberAt(part, 'text')).join('')
 }
 
-/** What the server has said by itself. */
+/** Returns the notes that the server has written by itself. */
 export function notes(events: readonly unknown[]): string[] {
   return ofKind(events, 'MessageEvent').filter((event) => memberAt(event, 'source') === 'environment').map(messageText)
 }

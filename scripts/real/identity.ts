@@ -1,8 +1,8 @@
 /**
- * Who an agent is, and which of its calls are which: a program that gives itself another name, and calls of before a
- * restart.
+ * Scenarios about the identity of an agent and of its calls: a program that gives itself another name, and calls from
+ * before a restart.
  *
- * Decisions 3 and 24: the provider that the settings chose decides what is asked, not the name that the agent gives
+ * Decisions 3 and 24: the provider that the settings chose decides the questions, not the name that the agent gives
  * itself; one id of a call has one action in the life of a conversation.
  */
 import { fileURLToPath } from 'node:url'

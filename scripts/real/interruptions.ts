@@ -15,7 +15,7 @@ import { readNote, task } from './task.ts'
 /** Claude refuses to sleep for long. */
 const longCommand = 'touch shell-note.txt && tail -f shell-note.txt'
 
-/** What it was asked then, Gemini itself forgets. */
+/** Cancels a turn while the agent writes. Gemini itself forgets the message of that turn. */
 export async function cancelText(scene: Scene): Promise<Check[]> {
   const talk = await scene.open()
   scene.stage.say(task.prompt, [{ thought: task.thought, text: 'And on and on. ', isEndless: true }])

@@ -1,5 +1,5 @@
 /**
- * What is known of the agents themselves, each with the scenario in which it shows and the evidence for it: data.
+ * The known limits of the agents themselves, each with the scenario in which it shows and the evidence for it: data.
  *
  * A check that fails as a limit says is no failure of the server. `checks` are beginnings of the checks' names; a limit
  * without one is told, and explains no failure.

@@ -1,8 +1,8 @@
 /**
- * Turns in which the model's API says no, or was never to be reached.
+ * Turns in which the model's API refuses, or cannot be reached.
  *
  * The agent may tell of the failure or go on trying: the time limit of the conversation ends it then. Either way the
- * conversation says what went wrong and can be used again.
+ * conversation names the failure and can be used again.
  */
 import { check, type Check } from './checks.ts'
 import { errorCodes, lastText } from './history.ts'

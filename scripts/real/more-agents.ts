@@ -61,7 +61,7 @@ const qwen: RealAgent = {
   }),
   writeFile: (file_path, content) => ({ name: 'write_file', input: { file_path, content } }),
   replaceText: (file_path, old_string, new_string) => [
-    // It edits only what it has read.
+    // It edits only files that it has read.
     { name: 'read_file', input: { file_path } },
     { name: 'edit', input: { file_path, old_string, new_string } },
   ],

@@ -1,6 +1,4 @@
-/**
- * What must hold whatever came before: the turn is over, and another message is served.
- */
+/** Checks the state after every scenario: the turn is over, and another message is served. */
 import { check, checkThat, type Check } from './checks.ts'
 import { lastText, notes, withoutStates } from './history.ts'
 import { memberAt } from './member.ts'

@@ -1,7 +1,7 @@
 /**
  * The processes that a server has started, as the system shows them: told by the marker that all of them inherit.
  *
- * A second look at what the server promises (decisions 26), so nothing of its own code is used. Linux only.
+ * This is a second look at a promise of the server (decisions 26), so none of its code is used. Linux only.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { sleep } from '../../src/base/wait.ts'
@@ -13,7 +13,10 @@ export interface MarkedProcess {
   readonly command: string
 }
 
-/** `instance` is what the data folder's format file calls it; every marker begins so. */
+/**
+ * Finds the processes of a server. `instance` is the id in the format file of its data folder; every marker begins with
+ * it.
+ */
 export async function markedProcesses(instance: string): Promise<MarkedProcess[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const found = await Promise.all(pids.map((pid) => readMarked(pid, instance)))

@@ -1,7 +1,7 @@
 /**
  * Calls the REST interface of a server, with nothing but fetch.
  *
- * Every call has a time limit. An answer that is no success is an error that tells what the server said.
+ * Every call has a time limit. An answer that is no success is an error with the text of the answer.
  */
 
 export interface Server {
@@ -9,7 +9,7 @@ export interface Server {
   readonly key: string
 }
 
-/** What every call and every wait of these runs may take. */
+/** The time limit of every call and every wait of these runs. */
 export const patienceMs = 120_000
 
 export async function callServer(server: Server, method: string, path: string, body?: object): Promise<unknown> {

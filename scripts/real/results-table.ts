@@ -10,7 +10,7 @@ import type { AgentResults, Cell } from './results.ts'
 export interface Row {
   readonly scenario: string
   readonly pace: number
-  /** The agents that have what the scenario needs. */
+  /** The agents that can run the scenario. */
   readonly agents: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export function printTable(results: readonly AgentResults[], rows: readonly Row[
   ]
 }
 
-/** The page in Markdown: what was driven, the table, and the limits that it names. */
+/** Prints the page in Markdown: the agents that were driven, the table, and the limits that the table names. */
 export function printPage(results: readonly AgentResults[], rows: readonly Row[], limits: readonly Limit[]): string {
   const driven = results.map(({ agent, package: name, date, build, cells }) => {
     return [

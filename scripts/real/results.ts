@@ -70,7 +70,7 @@ export async function passedCells(folder: string, { agent, package: name, build 
     : []
 }
 
-/** What the folder has of all agents. */
+/** Reads the results of all agents in the folder. */
 export async function readResults(folder: string): Promise<AgentResults[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort()
   const files = await Promise.all(names.map((name) => readJsonFile(join(folder, name))))

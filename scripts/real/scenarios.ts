@@ -1,5 +1,6 @@
 /**
- * What every agent is led through, from a plain turn to a killed program, and what a client must see of it.
+ * The scenarios that every agent goes through, from a plain turn to a killed program, and the events that a client must
+ * see.
  *
  * Where agents differ by nature (who remembers, who stops when denied), `agents` says it; everything else must be the
  * same for all of them.

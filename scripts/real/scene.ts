@@ -1,8 +1,8 @@
 /**
  * One scenario's share of a stage: a workspace and the conversations that it opens in it.
  *
- * Whatever the scenario was, at its end every history must be sound, no key may show, and when the conversations are
- * deleted no process of theirs may be left.
+ * At the end of every scenario each history must be sound, no key may show, and when the conversations are deleted, no
+ * process of theirs may be left.
  */
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ export interface Scenario {
   readonly name: string
   /** The model's tokens per second; played once for each. Default: `usualPaces`. */
   readonly paces?: readonly number[]
-  /** Agents without what it needs. */
+  /** Tells whether the agent can run the scenario. */
   readonly isFor?: (agent: RealAgent) => boolean
   readonly run: (scene: Scene) => Promise<Check[]>
 }
@@ -72,7 +72,7 @@ export class Scene {
     this.#firstRequest = stage.model.requests.length
   }
 
-  /** What the model was asked in this scene. */
+  /** The requests that the model got in this scene. */
   get requests(): readonly ModelRequest[] {
     return this.stage.model.requests.slice(this.#firstRequest)
   }
@@ -119,7 +119,10 @@ export class Scene {
     return [...log.matchAll(/"key":"session","value":\{"id":"([^"]+)"/g)].map(([, id = '']) => id)
   }
 
-  /** What is still there a moment after the end: a deleted conversation is cleared away behind its answer. */
+  /**
+   * Returns the processes that are left a moment after the end: a deleted conversation is cleared away behind its
+   * answer.
+   */
   async processesLeft(): Promise<string[]> {
     const find = (): ReturnType<typeof markedProcesses> => markedProcesses(this.stage.server().instance)
     for (let waited = 0; waited < 10_000 && (await find()).length > 0; waited += 100) await sleep(100)

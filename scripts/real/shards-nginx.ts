@@ -15,7 +15,7 @@ export interface ShardsNginx {
   readonly servers: ReadonlyMap<string, string>
   /** The address with the port of the DNS server for names in `servers`. Absent: `servers` has addresses. */
   readonly resolver?: string
-  /** The servers of both `upstream` blocks. Default: those of `servers`. */
+  /** The servers of both `upstream` blocks. Default: the servers of `servers`. */
   readonly creators?: readonly string[]
 }
 

@@ -26,7 +26,7 @@ export interface Stage {
   readonly secrets: Readonly<Record<string, string>>
   /** How fast the model speaks from now on. */
   setPace(tokensPerSecond: number): void
-  /** What the model does when it is asked this. */
+  /** Sets the steps of the model for this prompt. */
   say(prompt: string, steps: readonly ModelStep[]): void
   /** The server of this moment. */
   server(): BuiltServer

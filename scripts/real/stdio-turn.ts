@@ -46,7 +46,7 @@ export async function runStdioTurn(options: StdioTurnOptions): Promise<StdioTurn
   const peer = createPeer(child)
   try {
     const answer = await within(Promise.race([takeTurn(peer.request, options), ended(child)]), timeoutMs)
-    // What the agent still says behind its answer (a title, usage) belongs to the turn.
+    // The messages that follow the agent's answer (a title, usage) belong to the turn.
     await within(exited, 500)
     return { messages: peer.messages, answer, stderr }
   } finally {

@@ -1,9 +1,8 @@
 /**
- * Calls whose inputs come piece by piece, as models write them: what is recorded must be what runs.
+ * Calls whose inputs come piece by piece, as models write them: the recorded call must be the call that runs.
  *
- * Decision 3: what is on record before a question is answered contains the command or text of that question, however
- * slowly it came and whatever came between; and work that an agent goes on with after its turn is seen, asked about and
- * recorded.
+ * Decision 3: before a question is answered, the record contains its command or text, however slowly it came and
+ * whatever came between; and work that an agent goes on with after its turn is seen, asked about and recorded.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'

@@ -1,8 +1,8 @@
 /**
- * One conversation as a client has it: REST for what it does, the socket for what it sees.
+ * One conversation as a client has it: REST for its requests, the socket for the events.
  *
- * `until` reads on in the frames, so each one is looked at once and in order; it ends with an error that tells what was
- * waited for. `close` ends the socket; the conversation stays.
+ * `until` reads on in the frames, so each one is looked at once and in order; it ends with an error that names the
+ * awaited frame. `close` ends the socket; the conversation stays.
  */
 import { deferred, within } from '../../src/base/wait.ts'
 import { readEventSocket } from './event-socket.ts'
@@ -117,7 +117,7 @@ export class Talk {
         this.#news = deferred()
       }
     } catch {
-      // A socket that breaks ends as one that is closed: `until` tells what did not come.
+      // A socket that breaks ends like a closed socket: `until` names the frame that did not come.
     }
     this.#end.abort()
     this.#news.resolve()

@@ -1,7 +1,7 @@
 /**
  * The task that the agents are given: two notes in their folder, one by a command, one by a file tool.
  *
- * The script belongs to the stand-in model; what it must lead to is checked where it is used.
+ * The script belongs to the stand-in model; its results are checked where it is used.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export const task = {
   finalText: 'Both notes are written.',
 } as const
 
-/** What a file in the scene's workspace holds. */
+/** Reads a file in the scene's workspace. */
 export function readNote(scene: Scene, name: string): Promise<string> {
   return readFile(join(scene.workspace, name), 'utf8').catch(() => 'no file')
 }

@@ -1,7 +1,7 @@
 /**
  * Turns that go as they should: allowed, unasked, denied, an edit.
  *
- * The order of checks is the order of what a client sees.
+ * The order of checks is the order in which a client sees the events.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ export function unknownMode(scene: Scene): Promise<Check[]> {
   return leaveNotes(scene, { settings: { acp_session_mode: 'no-such-mode' } }, 2, ['no-such-mode'])
 }
 
-/** `named` is what the server has to tell of by itself, in one note each. */
+/** `named` holds the texts that the server has to mention by itself, in one note each. */
 async function leaveNotes(
   scene: Scene, options: SceneOptions, questionsExpected: number, named: readonly string[] = [],
 ): Promise<Check[]> {

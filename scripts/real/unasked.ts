@@ -1,6 +1,6 @@
 /**
- * Commands that nobody is asked about while the policy asks: those that an agent's asking mode runs anyhow, and those
- * of an agent whose own configuration asks for nothing.
+ * Commands that nobody is asked about while the policy asks: commands that an agent's asking mode runs anyhow, and
+ * commands of an agent whose own configuration asks for nothing.
  */
 import { check, checkThat, type Check } from './checks.ts'
 import { ofKind } from './history.ts'

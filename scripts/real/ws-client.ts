@@ -51,8 +51,8 @@ export class RealClient {
   }
 
   /**
-   * What has come, as `decodeNaively` tells it, once there is as much; or less, when the connection or the patience
-   * ended.
+   * Returns the frames that came, in the words of `decodeNaively`, once there are `count` of them. Returns fewer when
+   * the connection or the wait has ended.
    */
   async told(count: number): Promise<string[]> {
     const end = Date.now() + patienceMs

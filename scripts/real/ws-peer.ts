@@ -18,12 +18,12 @@ export interface Peer {
   readonly server?: string
   /** Whether it offers compression when it is told to. */
   readonly offers: 'never' | 'as told'
-  /** Close codes that it takes, and those that it sends. */
+  /** The close codes that it takes, and the close codes that it sends. */
   readonly takes: readonly number[]
   readonly sends: readonly number[]
 }
 
-/** What a client is to do, and how it is named. */
+/** The steps of a client, with the name of the case. */
 export type Case = Readonly<Record<string, unknown>> & { readonly name: string }
 
 export interface Outcome {

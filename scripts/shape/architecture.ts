@@ -24,7 +24,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'app.ts', 'all-parts.ts', 'server.ts', 'server-load.ts', 'agent-maker.ts', 'capabilities.ts', 'config.ts',
     'conversation-handle.ts', 'host-parts.ts', 'host-stores.ts', 'conversation', 'http', 'process', 'schema', 'base',
   ],
-  // What the embedding program adds: its parts, and its agent, models and tools as the offers of a part.
+  // The things that the embedding program adds: its parts, and its agent, models and tools as the offers of a part.
   'host-parts.ts': ['access.ts', 'part.ts', 'offers.ts', 'agents', 'conversation', 'http', 'base'],
   'conversation-handle.ts': ['conversation', 'schema', 'base'],
   'host-stores.ts': ['settings', 'schema'],
@@ -76,7 +76,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'capabilities.ts', 'offers.ts', 'option.ts', 'parts/builtin', 'agents', 'api', 'conversation',
     'settings', 'process', 'schema', 'base',
   ],
-  // Of its folders, each knows only those of the rows below it.
+  // Each of its folders knows only the folders of the rows below it.
   'parts/builtin/tools': [
     'part.ts', 'parts/builtin/workspace', 'parts/patterns', 'parts/workspace-files', 'agents', 'settings', 'schema',
     'base',
@@ -190,7 +190,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   base: [],
 }
 
-/** Words that say nothing about what a file holds. */
+/** Words that say nothing about the contents of a file. */
 export const forbiddenNames: ReadonlySet<string> = new Set([
   'common', 'constants', 'core', 'helper', 'helpers', 'manager', 'misc', 'types', 'util', 'utils',
 ])
@@ -210,18 +210,18 @@ export const limits = {
 
 /** Lines written by hand that the core and each part may have. Raise one in a commit that says so. */
 export const lineBudgets: Readonly<Record<string, number>> = {
-  // Conversations below conversations, what a new conversation takes of plugins, the sessions of the console's page.
-  // Error bodies and keys of other protocols.
+  // Conversations below conversations, the plugins of a new conversation, the sessions of the console's page. Error
+  // bodies and keys of other protocols.
   // Followers of conversations, for webhooks.
   // The library's handle and stores. Worktrees.
   // Observers of traffic, counts of the work, files of logs.
   // Rights of named keys and their restriction to a tag.
   // The host's own agent, models, tools and parts; the base path.
   // The drain at the end, ids with a shard, a base path.
-  // What is told to the audit trail.
+  // The entries of the audit trail.
   // Conversations that retention removes, offers of parts for hosts and commands; who made a conversation, and limits.
   // Bytes on the streams of a command, repeated flags of a command, the record of a moved workspace.
-  // Who made a conversation, and what limits refuse. A cache that is replaced without a sync.
+  // Who made a conversation, and the refusals of limits. A cache that is replaced without a sync.
   core: 40_170,
   // Each part with the definitions and operations of its routes.
   absent: 100,
@@ -269,7 +269,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   retention: 1_000,
   // The command, and sealing all stored secrets again.
   'sealing-keys': 370,
-  // Tries a copy of the program, with the list of what a running server touches.
+  // Tries a copy of the program, with the list of things that a running server touches.
   selftest: 675,
   skills: 1_050,
   subagents: 850,

@@ -102,7 +102,10 @@ export function checkUnusedGrants(files: readonly SourceFile[], table: Table = i
   })
 }
 
-/** The grants of a row and of the rows inside it, without those inside it and those that another one covers. */
+/**
+ * Returns the grants of a row and of the rows inside it, without grants inside the row and grants that another grant
+ * covers.
+ */
 export function grantsBelow(folder: string, table: Table = importTable): readonly string[] {
   const rows = Object.entries(table).filter(([unit]) => isOf(folder, unit)).flatMap(([, grants]) => grants)
   const outside = [...new Set(rows)].filter((grant) => !isOf(folder, grant))

@@ -4,8 +4,8 @@
  * A citation is `decisions 6 and 13`, `contract: settings.md, section 2.4` (or `contract/settings.md 2.4`),
  * `settings.md, "condenser"`, `payloads.md, TerminalAction`, `spec: Credentials 6`, `spec: "Event variants"` or
  * `sessions.md, "Ending"`.
- * Each number and each name has to be a heading: `## 13. A full disk`, `### 2.4 Merging`, `## Credentials 6`. That the
- * section says what the comment means is for people to judge. A document that is not in this repository is not cited.
+ * Each number and each name has to be a heading: `## 13. A full disk`, `### 2.4 Merging`, `## Credentials 6`. Whether
+ * the section supports the comment is for people to judge. A document that is not in this repository is not cited.
  */
 import type { Finding } from './finding.ts'
 import type { Comment } from './tokens.ts'
@@ -18,7 +18,7 @@ export interface CommentedFile {
   readonly comments: readonly Comment[]
 }
 
-/** A document as comments name it, and what they cite of it. */
+/** A document as comments name it, and the headings that they cite. */
 interface Citation {
   readonly document: string
   /** Numbers and names of headings; empty for a citation that names none. */
@@ -101,7 +101,9 @@ function cite(document: string, match: RegExpMatchArray, headings: readonly stri
   return { document, headings, text: match[0].replace(/\s+/g, ' '), at: match.index ?? 0 }
 }
 
-/** The numbers of a list, with those between the ends of a range of whole ones: `1 to 3` is 1, 2, 3. */
+/**
+ * Returns the numbers of a list, with the numbers between the ends of a range of whole numbers: `1 to 3` is 1, 2, 3.
+ */
 function numbersIn(list = ''): string[] {
   const parts = list.match(/\d+(?:\.\d+)*| to |-/g) ?? []
   return parts.flatMap((part, index) => {

@@ -26,7 +26,7 @@ export function checkDocuments(documents: Documents, paths: ReadonlySet<string>)
   ]
 }
 
-/** The lines of a text; those of code blocks are empty. */
+/** Returns the lines of a text; the lines of code blocks are empty. */
 function proseLines(text: string): string[] {
   return withoutBlocks(text).split('\n')
 }

@@ -21,7 +21,7 @@ const textLimitChars = 64 * 1024
 const stepLimit = 20_000
 const depthLimit = 32
 
-/** Returns the value of the tokens from `from` to the one before `to`; undefined when it is not evaluated. */
+/** Returns the value of the tokens from `from` to the token before `to`; undefined when it is not evaluated. */
 export function evaluate(file: SourceFile, from: number, to: number, find: FindFile): Constant | undefined {
   const read = evaluateAt(file, from, find)
   return read?.to === to ? read.value : undefined

@@ -1,8 +1,8 @@
 /**
- * What a rule has found, and how it is printed.
+ * A finding of a rule, and its printed form.
  *
- * A finding names the place, the rule and what to do about it, so that nobody has to open the checker to obey it.
- * Warnings are printed and do not fail the check.
+ * A finding names the place, the rule and the remedy, so that nobody has to open the checker to obey it. Warnings are
+ * printed and do not fail the check.
  */
 
 export interface Finding {
@@ -10,7 +10,7 @@ export interface Finding {
   readonly file: string
   readonly line: number
   readonly rule: string
-  /** What is wrong and what to do instead. */
+  /** The mistake and its remedy. */
   readonly message: string
   readonly warning?: true
 }

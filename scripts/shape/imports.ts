@@ -1,8 +1,8 @@
 /**
- * Reads what a source file imports: every static form, re-exports, and `import()` of a constant.
+ * Reads the imports of a source file: every static form, re-exports, and `import()` of a constant.
  *
- * A computed `import()` has no specifier and is reported by the rule about dangerous code instead. Names are those of
- * the module, not the local ones; `*` stands for everything (a namespace, a default, an import for its effect).
+ * A computed `import()` has no specifier and is reported by the rule about dangerous code instead. Names are the names
+ * in the module, not the local names; `*` stands for everything (a namespace, a default, an import for its effect).
  */
 import type { Token } from './tokens.ts'
 

@@ -271,7 +271,9 @@ export const powers: readonly Power[] = [
   },
 ]
 
-/** What every file may use. A module or name that is neither here nor above may be used by nobody. */
+/**
+ * The modules and names that every file may use. A module or name that is neither here nor above may be used by nobody.
+ */
 export const harmlessModules: Readonly<Record<string, Names>> = {
   'node:async_hooks': 'all',
   'node:buffer': 'all',
@@ -294,7 +296,7 @@ export const harmlessModules: Readonly<Record<string, Names>> = {
   'node:zlib': 'all',
 }
 
-/** Members of process that tell what runs, and change nothing. */
+/** Members of `process` that describe the running process, and change nothing. */
 export const harmlessProcessMembers: ReadonlySet<string> = new Set([
   'arch', 'cpuUsage', 'emitWarning', 'execPath', 'geteuid', 'getuid', 'hrtime', 'memoryUsage', 'nextTick', 'pid',
   'platform', 'uptime', 'version', 'versions',

@@ -57,7 +57,7 @@ export function checkMissingFiles(paths: ReadonlySet<string>): Finding[] {
   })
 }
 
-/** Something with a power: what it is, and the rows that name it (none for what nobody may use). */
+/** A use of a power: a description, and the rows that name it (none for a module or name that nobody may use). */
 export interface Use {
   readonly what: string
   readonly line: number

@@ -2,7 +2,8 @@
  * How much there is to read: lines written by hand and files with powers, of the core and of each part, beside their
  * budgets.
  *
- * A budget is what the last commit that raised it allowed. A tree that is larger fails, so that growth is a decision.
+ * A budget is the size that the last commit that raised it allowed. A tree that is larger fails, so that growth is a
+ * decision.
  */
 import { isGenerated, lineBudgets } from './architecture.ts'
 import { powers } from './power-table.ts'

@@ -67,7 +67,7 @@ interface State {
   line: number
   readonly code: Token[]
   readonly comments: Comment[]
-  /** What is open: brackets, with conditions and template substitutions told apart. */
+  /** The open brackets, with conditions and template substitutions told apart. */
   readonly nesting: ('{' | '${' | '(' | 'condition' | '[')[]
 }
 

@@ -1,5 +1,6 @@
 /**
- * An agent that attacks: a program that speaks ACP as far as a prompt, and then writes what its arguments say.
+ * An agent that attacks: a program that speaks ACP as far as a prompt, and then writes the bytes that its arguments
+ * name.
  *
  * `node agent.js ATTACK SIZE`. It writes raw lines, no faster than they are read.
  */

@@ -1,5 +1,6 @@
 /**
- * The attacks: who sends how much of which bytes to a server of its own. A run gives what came of it, in a few words.
+ * The attacks: each has a sender, the bytes and their number, and a server of its own. A run returns its outcome in a
+ * few words.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deflateRawSync } from 'node:zlib'

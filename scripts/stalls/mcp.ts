@@ -1,6 +1,6 @@
 /**
- * An MCP server that attacks, on standard input and output: `node mcp.js ATTACK SIZE`. Its list or the result of its
- * one tool is what the attack is.
+ * An MCP server that attacks, on standard input and output: `node mcp.js ATTACK SIZE`. The attack is its list of tools
+ * or the result of its one tool.
  */
 import { createInterface } from 'node:readline'
 import { isObject } from '../../src/base/json.ts'

@@ -1,8 +1,8 @@
 /**
  * Attacks by a page that the browser tools open: it makes the DevTools messages of a real Chromium long, or very many.
  *
- * The page comes from a server on loopback, which the browser may open here. The tools that the model calls are those
- * that read most of a page. Without a Chromium on the machine the rows show what the tools say then.
+ * The page comes from a server on loopback, which the browser may open here. The model calls the tools that read most
+ * of a page. Without a Chromium on the machine the rows show the errors of the tools.
  */
 import { createServer } from 'node:http'
 import { withCalls } from './surroundings.ts'

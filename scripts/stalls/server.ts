@@ -1,8 +1,8 @@
 /**
- * The built server as a process of its own, with a heartbeat in it, and what a piece of work outside does to it.
+ * The built server as a process of its own, with a heartbeat in it, which shows the effect of work outside on it.
  *
- * Its folders are temporary ones that go with it. Memory is what Linux counts as resident: its peak during the work,
- * less what it was before.
+ * Its folders are temporary ones that go with it. Memory is resident memory as Linux counts it: the peak during the
+ * work, less the memory before.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,11 +18,11 @@ import { connect, type Client } from '../../test/support/ws-client.ts'
 const key = 'a-key-that-only-the-stalls-use'
 const program = fileURLToPath(new URL('../../agent-server.js', import.meta.url))
 const heartbeat = new URL('heartbeat.js', import.meta.url).href
-/** What is set free or written after an answer belongs to the work too. */
+/** Work that follows an answer, such as writes and collections, counts too. */
 const settleMs = 150
 
 export interface Measured {
-  /** What came of the work, in a few words. */
+  /** The outcome of the work, in a few words. */
   readonly answer: string
   /** The longest time between two beats of the heartbeat. */
   readonly stallMs: number

@@ -1,6 +1,6 @@
 /**
- * Attacks by what surrounds a conversation: files of its workspace, commands, histories, lookups, sign-ins, queries,
- * and long texts beside secrets that take the longest to look for.
+ * Attacks by the surroundings of a conversation: files of its workspace, commands, histories, lookups, sign-ins,
+ * queries, and long texts beside secrets that take the longest to look for.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -264,7 +264,7 @@ function secretsOf(count: number, value: (index: number) => string): object {
   return members(count, (index) => ({ kind: 'StaticSecret', value: value(index) }))
 }
 
-/** Printable characters that repeat nothing, other ones for each seed. */
+/** Makes printable characters without repetition, other characters for each seed. */
 function noise(length: number, seed: number): string {
   let state = seed + 1
   return items(length, () => {

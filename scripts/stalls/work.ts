@@ -14,7 +14,7 @@ export interface NamedAttack {
   readonly size: string
   /** Words of the server's command line. */
   readonly args?: readonly string[]
-  /** What has to be there before the attack begins; its cost is not counted. */
+  /** Prepares the attack. The cost of this is not counted. */
   readonly prepare?: (server: StalledServer) => Promise<void>
   readonly run: (server: StalledServer) => Promise<string>
 }

@@ -1,11 +1,11 @@
 /**
- * Reads what `strace -f -y` writes, and gives the files, programs and addresses that the processes of one program
+ * Reads the output of `strace -f -y`, and returns the files, programs and addresses that the processes of one program
  * touched.
  *
- * A process counts as the program while it runs Node. The files of other programs, such as git, are left out: of those
- * only the name counts, when Node starts them, and their addresses. A path is resolved by the folders and descriptors
- * that strace prints, so `/proc/self/fd/30/name` is the file behind descriptor 30. Metadata that is read, and a folder
- * that is opened, count as looked at.
+ * A process counts as the program while it runs Node. The files of other programs, such as git, are left out: of these
+ * programs only the name counts, when Node starts them, and their addresses. A path is resolved by the folders and
+ * descriptors that strace prints, so `/proc/self/fd/30/name` is the file behind descriptor 30. Metadata that is read,
+ * and a folder that is opened, count as looked at.
  */
 import { basename, posix } from 'node:path'
 

@@ -1,9 +1,9 @@
 /**
  * Libraries of others beside the same limits, in the same run: validators, SQLite for appending, an SDK for JSON-RPC.
  *
- * They are installed outside the tree. The validators check the one kind of event that the samples have, with a schema
- * that is closed as ours is. SQLite is the one in a newer Node (write-ahead log, `synchronous = FULL`), a transaction
- * for each event. The SDK answers requests as rpc-echo does.
+ * They are installed outside the tree. The validators check the only kind of event in the samples, with a closed schema
+ * like ours. SQLite is the version inside a newer Node (write-ahead log, `synchronous = FULL`), a transaction for each
+ * event. The SDK answers requests as rpc-echo does.
  */
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

@@ -1,6 +1,4 @@
-/**
- * The limit of what an open conversation occupies, as a child: an open file, and the bytes of its newest page.
- */
+/** The least memory of an open conversation, as a child: an open file, and the bytes of its newest page. */
 import { open, type FileHandle } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { answer } from '../child.ts'

@@ -1,6 +1,6 @@
 /**
- * The limit of what is stored durably and answered, as a child: node:http and the fewest calls that survive a loss of
- * power.
+ * The least work of a request that is stored durably and answered, as a child: node:http and the fewest calls that
+ * survive a loss of power.
  *
  * `POST /create` makes a folder with one file of the request in it, both synced. `PATCH /settings` merges the request
  * into the settings and puts a new file in the place of the old one (rename(2)). Nothing is checked or looked up.

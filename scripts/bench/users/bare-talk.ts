@@ -1,6 +1,6 @@
 /**
- * The limit of a conversation with an agent, as a child: what a client sends is written, synced and handed on to the
- * agent as it is, and each line of the agent goes to every socket.
+ * The limit of a conversation with an agent, as a child: a client's request is written, synced and passed to the agent
+ * unchanged, and each line of the agent goes to every socket.
  *
  * The body of a request is the line for the agent. A line of the agent that is no piece of text is written and synced
  * before it goes on. Nothing is parsed, checked, masked or framed. The argument is the folder of the agent's pipes.

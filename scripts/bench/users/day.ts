@@ -1,6 +1,6 @@
 /**
- * A day of work in one process: 10,000 turns of agents that answer at once, in conversations that are made, used for
- * 20 turns and deleted, ten at a time. What the server has in use must not grow with the turns.
+ * A day of work in one process: 10,000 turns of agents that answer at once, in conversations that are made, used for 20
+ * turns and deleted, ten at a time. The memory in use must not grow with the turns.
  *
  * Memory is taken after collections, when a tenth of the turns is over and at the end, with the conversations of the
  * moment deleted. The machine's system may give a process more than it uses, so both figures are told.

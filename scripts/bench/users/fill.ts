@@ -1,7 +1,7 @@
 /**
- * Fills the folders of a server that does not run, as a child: conversations with what an agent says that does not wait
- * (relay-agent), a message, a tool call and its result in turn, each an event of half a kilobyte. Many conversations
- * get messages of the user alone, which need no agent. The argument is the folder of the server.
+ * Fills the folders of a server that does not run, as a child: conversations with an agent that never waits
+ * (relay-agent). Its message, tool call and result follow each other in turn, each an event of half a kilobyte. Many
+ * conversations get messages of the user alone, which need no agent. The argument is the folder of the server.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +22,7 @@ const command = [process.execPath, fileURLToPath(besideThis('relay-agent'))]
 
 answer(
   {
-    /** Makes a conversation of so many events, but for those of its beginning and end; answers with its id. */
+    /** Makes a conversation of so many events, besides the events of its beginning and end; answers with its id. */
     long: (events) => talk(server, Number(events)),
     /** Makes conversations of so many messages, each two events; answers with the ids. */
     async fill(wanted) {

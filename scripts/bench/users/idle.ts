@@ -1,8 +1,8 @@
 /**
- * Open conversations that nobody talks in: what they take of a processor, and of memory, open and closed.
+ * Measures open conversations that nobody talks in: their processor time, and their memory, open and closed.
  *
- * Each conversation has a history of 20 events. Its newest page has been read, and a socket follows it. Memory is what
- * is in use after collections, less that of a server without conversations.
+ * Each conversation has a history of 20 events. Its newest page has been read, and a socket follows it. Memory is the
+ * memory in use after collections, less the memory of a server without conversations.
  */
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -6,7 +6,7 @@ import { spreadOf, type Comparison, type Cost, type Round, type Spread } from '.
 
 export interface UserRow {
   readonly what: string
-  /** What the bare program does. */
+  /** Names the work of the bare program. */
   readonly limit: string
   /** Default: milliseconds. */
   readonly unit?: string

@@ -2,8 +2,9 @@
  * Many agents that stream at once, each 25 pieces of text a second and a tool call with its result in every tenth: how
  * long a piece and a recorded event take from the agent's write to the client's frame, and the processor time of it.
  *
- * The limit is a splitter of lines behind agents of the same kind, which writes and syncs what is not a piece of text
- * (bare-relay). All agents are one process (piped-agents). The figure of a turn is the 99th percentile over all agents.
+ * The limit is a splitter of lines behind agents of the same kind, which writes and syncs each line that is no piece of
+ * text (bare-relay). All agents are one process (piped-agents). The figure of a turn is the 99th percentile over all
+ * agents.
  */
 import type { Socket } from 'node:net'
 import { startChild, type Child } from '../child.ts'

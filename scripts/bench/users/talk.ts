@@ -1,6 +1,6 @@
 /**
- * What the server adds to a talk with an agent that takes no time itself: from a message to the first piece of the
- * answer, and from the answer to a question of the agent to what the agent says next.
+ * Measures the time that the server adds to a talk with an agent that takes no time itself: from a message to the first
+ * piece of the answer, and from the answer to a question of the agent to the agent's next text.
  *
  * The clock runs from the sending of the request to the frame on a socket. Both sides talk to an agent of the same
  * kind (piped-agents), which is there already.

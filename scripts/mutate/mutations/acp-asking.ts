@@ -1,5 +1,5 @@
 /**
- * Promises of src/agents/acp: what an agent may do is what the policy says, also when it begins by itself. See
+ * Promises of src/agents/acp: an agent may do only the work that the policy allows, also when it begins by itself. See
  * scripts/mutate/mutation.ts.
  */
 import type { Mutation } from '../mutation.ts'

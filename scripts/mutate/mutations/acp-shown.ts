@@ -1,4 +1,6 @@
-/** Promises of src/agents/acp: what the history shows of an agent is what happened. See scripts/mutate/mutation.ts. */
+/**
+ * Promises of src/agents/acp: the history shows the work of an agent as it happened. See scripts/mutate/mutation.ts.
+ */
 import type { Mutation } from '../mutation.ts'
 
 export const acpShownMutations: readonly Mutation[] = [

@@ -1,4 +1,4 @@
-/** Promises of src/api: who is answered what, sockets and streams. See scripts/mutate/mutation.ts. */
+/** Promises of src/api: the answer that each client gets, sockets and streams. See scripts/mutate/mutation.ts. */
 import type { Mutation } from '../mutation.ts'
 
 export const apiMutations: readonly Mutation[] = [

@@ -1,4 +1,7 @@
-/** Promises of src/parts/backup: what a backup holds, and what a restore refuses. See scripts/mutate/mutation.ts. */
+/**
+ * Promises of src/parts/backup: the contents of a backup, and the refusals of a restore. See
+ * scripts/mutate/mutation.ts.
+ */
 import type { Mutation } from '../mutation.ts'
 
 const folders = ['test/parts/backup/folders.test.ts']

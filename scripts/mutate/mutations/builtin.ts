@@ -1,6 +1,4 @@
-/**
- * Promises of src/parts/builtin: what is recorded before it runs, and what ends a turn. See scripts/mutate/mutation.ts.
- */
+/** Promises of src/parts/builtin: calls are recorded before they run, and turns end. See scripts/mutate/mutation.ts. */
 import type { Mutation } from '../mutation.ts'
 
 const calls = ['test/parts/builtin/tool-calls.test.ts']

@@ -1,4 +1,7 @@
-/** Promises of src/config and src/cli: what is refused before a server starts. See scripts/mutate/mutation.ts. */
+/**
+ * Promises of src/config and src/cli: the options that are refused before a server starts. See
+ * scripts/mutate/mutation.ts.
+ */
 import type { Mutation } from '../mutation.ts'
 
 const config = ['test/config.test.ts']

@@ -1,4 +1,7 @@
-/** Promises about what a host hands in: agents, models, tools, parts, programs. See scripts/mutate/mutation.ts. */
+/**
+ * Promises about the things that a host provides: agents, models, tools, parts, programs. See
+ * scripts/mutate/mutation.ts.
+ */
 import type { Mutation } from '../mutation.ts'
 
 const tests = ['test/e2e/embedding.test.ts']

@@ -1,4 +1,7 @@
-/** Promises of src/http and src/access: who is let in, what a request may look like. See scripts/mutate/mutation.ts. */
+/**
+ * Promises of src/http and src/access: the clients that are let in, and the form of a request. See
+ * scripts/mutate/mutation.ts.
+ */
 import type { Mutation } from '../mutation.ts'
 
 const auth = ['test/http/auth.test.ts']

@@ -1,4 +1,4 @@
-/** Promises of src/api/permission and src/parts/keys: who may do what. See scripts/mutate/mutation.ts. */
+/** Promises of src/api/permission and src/parts/keys: the rights of each key. See scripts/mutate/mutation.ts. */
 import type { Mutation } from '../mutation.ts'
 
 const audit = ['test/parts/audit/audit.test.ts']

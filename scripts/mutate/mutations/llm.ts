@@ -1,6 +1,6 @@
 /**
- * Promises of src/parts/builtin/llm, skills and hooks: what is tried again, shown and told. See
- * scripts/mutate/mutation.ts.
+ * Promises of src/parts/builtin/llm, skills and hooks: repeated requests, and the texts that are shown to the user and
+ * sent to the model. See scripts/mutate/mutation.ts.
  */
 import type { Mutation } from '../mutation.ts'
 

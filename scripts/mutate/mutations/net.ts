@@ -1,4 +1,6 @@
-/** Promises of src/net: which addresses are reached, and what goes there. See scripts/mutate/mutation.ts. */
+/**
+ * Promises of src/net: the addresses that are reached, and the data that goes there. See scripts/mutate/mutation.ts.
+ */
 import type { Mutation } from '../mutation.ts'
 
 const outbound = ['test/parts/net/outbound.test.ts']

@@ -1,4 +1,6 @@
-/** Promises of src/process: what a child gets, and that nothing of it is left. See scripts/mutate/mutation.ts. */
+/**
+ * Promises of src/process: the environment of a child, and that nothing of it is left. See scripts/mutate/mutation.ts.
+ */
 import type { Mutation } from '../mutation.ts'
 
 const environment = ['test/process/environment.test.ts']

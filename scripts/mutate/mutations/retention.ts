@@ -1,4 +1,7 @@
-/** Promises of src/parts/retention: what goes, what stays, what is refused. See scripts/mutate/mutation.ts. */
+/**
+ * Promises of src/parts/retention: the conversations that go, that stay and that are refused. See
+ * scripts/mutate/mutation.ts.
+ */
 import type { Mutation } from '../mutation.ts'
 
 const families = ['test/parts/retention/families.test.ts']

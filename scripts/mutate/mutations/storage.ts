@@ -1,5 +1,5 @@
 /**
- * Promises of src/storage: nothing acknowledged is lost, nobody sees what is not durable. See
+ * Promises of src/storage: nothing acknowledged is lost, and nobody sees data that is not durable. See
  * scripts/mutate/mutation.ts.
  */
 import type { Mutation } from '../mutation.ts'
