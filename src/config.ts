@@ -33,7 +33,7 @@ export const optionTable = {
   }),
   port: integer({
     group: 'Network',
-    help: 'Port to listen on; 0 takes any free one',
+    help: 'Port to listen on; 0 takes any free port',
     initial: 8000,
     min: 0,
     max: 65_535,
@@ -66,7 +66,7 @@ export const optionTable = {
     group: 'Network',
     help: "Address under which users' browsers reach the server, for sign-ins to MCP servers; default: loopback",
     placeholder: 'URL',
-    expected: 'an address such as https://agents.example.org, https unless it is a loopback one, without a query',
+    expected: 'an address such as https://agents.example.org, https unless the host is a loopback, without a query',
     pattern: /^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)(?:\/[^\s?#]*)?$/,
   }),
   shard: optionalText({
@@ -93,7 +93,7 @@ export const optionTable = {
   }),
   deferredInit: toggle({
     group: 'Access',
-    help: 'Answer 503 until POST /api/init, which delivers session keys; it needs the secret key if one is given',
+    help: 'Answer 503 until POST /api/init, which delivers session keys. If there is a secret key, it must send it',
     readOthers: ({ OH_DEFERRED_INIT: word }) => {
       return word ? { value: readToggle(word), source: 'OH_DEFERRED_INIT' } : undefined
     },
@@ -147,7 +147,7 @@ export const optionTable = {
     expected: 'the name of a part, or none',
     accepts: (item) => /^[a-z][a-z-]*$/.test(item),
   }),
-  connectionLimit: count(12_000, 'Limits', 'Open connections; at the limit the oldest one without a key is closed'),
+  connectionLimit: count(12_000, 'Limits', 'Open connections; at the limit, the oldest without a key is closed'),
   subscriberLimit: count(1024, 'Limits', 'Readers of one conversation'),
   urlLimitBytes: bytes(16 * KiB, 'Target of a request'),
   headerLimitBytes: bytes(32 * KiB, 'Request line and headers of a request'),

@@ -169,7 +169,7 @@ export function readKeys({ dataDir, secretKey, oldSecretKeys }: SealingConfig): 
 
 function theKeys(ids: readonly string[]): string {
   const subject = ids.length === 1 ? 'the key' : 'the keys'
-  return `${subject} ${ids.join(', ')}, not among those given (--secret-key, --old-secret-key, keys/)`
+  return `${subject} ${ids.join(', ')}, not found in --secret-key, --old-secret-key or keys/`
 }
 
 /**

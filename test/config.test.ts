@@ -88,17 +88,17 @@ const wrong: readonly [object, string][] = [
   [
     { publicUrl: 'http://agents.example.org' },
     'Could not use publicUrl "http://agents.example.org": expected an address such as https://agents.example.org, ' +
-      'https unless it is a loopback one, without a query',
+      'https unless the host is a loopback, without a query',
   ],
   [
     { publicUrl: 'https://agents.example.org?a' },
     'Could not use publicUrl "https://agents.example.org?a": expected an address such as https://agents.example.org, ' +
-      'https unless it is a loopback one, without a query',
+      'https unless the host is a loopback, without a query',
   ],
   [
     { publicUrl: 'https://a:99999' },
     'Could not use publicUrl "https://a:99999": expected an address such as https://agents.example.org, https unless ' +
-      'it is a loopback one, without a query',
+      'the host is a loopback, without a query',
   ],
   [{ noAuth: 'yes' }, 'Could not use noAuth "yes": expected true or false'],
   [{ logLevel: 'loud' }, 'Could not use logLevel "loud": expected one of debug, info, warn, error'],

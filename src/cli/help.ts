@@ -109,8 +109,9 @@ function formatOptions(intro: string): string {
 }
 
 function describe({ flag, option, isFile, name }: Entry): string[] {
-  const keys = option.kind === 'list' ? 'such keys, one in a line' : 'that key'
-  const help = isFile ? `File that holds ${keys}` : option.help
+  const value = `--${flag.replace(/-file$/, '')}`
+  const file = `File with ${option.kind === 'list' ? `values of ${value}, one in a line` : `the value of ${value}`}`
+  const help = isFile ? file : option.help
   const star = !isFile && (option.kind === 'list' || option.kind === 'map') ? ' *' : ''
   const left = `  --${flag} ${isFile ? 'FILE' : option.placeholder}${star}`
   const notes = isFile ? [] : [defaultOf(name, option), option.placeholder === 'MS' ? undefined : option.range]

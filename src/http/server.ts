@@ -244,9 +244,9 @@ function cannotListen({ host, port }: Address, error: Error): AppError {
 function reasonOf(error: Error): string {
   switch (systemCodeOf(error)) {
     case 'EADDRINUSE':
-      return 'another program uses this port, choose another one'
+      return 'another program uses this port, choose another port'
     case 'EACCES':
-      return 'this user may not use this port, choose one above 1023'
+      return 'this user may not use this port, choose a port above 1023'
     case 'EADDRNOTAVAIL':
       return 'this machine does not have this address'
     case 'ENOTFOUND':

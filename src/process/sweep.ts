@@ -35,6 +35,6 @@ export async function sweepMarked(options: SweepOptions): Promise<void> {
     parent === undefined || sweepCgroups({ parent, instance, limitMs }),
   ])
   if (left.length === 0 && areGroupsGone) return
-  const pids = left.map(({ pid }) => pid).join(', ') || 'those in a cgroup'
+  const pids = left.map(({ pid }) => pid).join(', ') || 'processes of a cgroup'
   throw new AppError('unavailable', `Cannot end processes of an earlier server within ${limitMs} ms: ${pids}`)
 }

@@ -13,7 +13,7 @@ export function problemWithAcpEnv(variables: Readonly<Record<string, string>>): 
   for (const [name, value] of Object.entries(variables)) {
     const shown = `the variable ${JSON.stringify(name.slice(0, 64))} of "acp_env"`
     if (!nameForm.test(name)) return `${shown} needs a name of letters, digits and "_"`
-    if (isLoaderVariable(name)) return `${shown} decides what programs load`
+    if (isLoaderVariable(name)) return `${shown} decides which code programs load`
     if (value.length > valueLimitChars) return `${shown} is longer than ${valueLimitChars} characters`
     if (value.includes('\0')) return `${shown} holds a NUL character`
   }

@@ -239,7 +239,7 @@ function profileNamed(entries: Entries, name: string): LlmProfile {
   const entry = entries.get(name)
   if (entry === undefined) throw profileNotFound(name)
   if ('profile' in entry) return entry.profile
-  const why = 'what is stored of it is no profile, or was sealed with another key'
+  const why = 'its stored content is no profile, or was sealed with another key'
   throw new AppError('bad_request', `Cannot read the profile "${name}": ${why}; replace or remove it`)
 }
 

@@ -134,8 +134,8 @@ function decodeOrRefuse<T>(content: Content, { path, decode, keyIds = [] }: Stor
     const missing = [...keysOfTokens(content)].filter((id) => !keyIds.includes(id))
     const isSealed = keyIds.length > 0 && missing.length > 0
     const subject = missing.length === 1 ? 'key' : 'keys'
-    const unknown = `it was sealed with the ${subject} ${missing.join(', ')}, not among those given`
-    const other = 'its content is not what this server writes, or was sealed with another key'
+    const unknown = `it was sealed with the ${subject} ${missing.join(', ')}, which this server was not given`
+    const other = 'its content is not in the form that this server writes, or was sealed with another key'
     throw unreadable(path, isSealed ? unknown : other)
   }
 }

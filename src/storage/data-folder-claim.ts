@@ -143,6 +143,6 @@ async function assertNotOpen(folder: string): Promise<OthersMay> {
 }
 
 function refused(folder: string, why: string): AppError {
-  const expected = why.startsWith('it is no') ? '; expected an empty folder, or one that does not exist' : ''
+  const expected = why.startsWith('it is no') ? '; expected an empty folder, or a folder that does not exist' : ''
   return new AppError('format_unsupported', `Cannot use "${folder}" as the data folder: ${why}${expected}`)
 }

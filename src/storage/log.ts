@@ -168,7 +168,7 @@ export class ConversationLog {
       throw new TypeError(`Cannot append "${json.toString('latin1', 0, 80)}", expected an event or a private record`)
     }
     if (label !== undefined && label.upper <= this.#lastUpper && this.failure === undefined) {
-      const expected = `expected one after "${this.#lastUpper}"`
+      const expected = `expected an id after "${this.#lastUpper}"`
       throw new RangeError(`Cannot append an event with the id "${label.upper}", ${expected}`)
     }
     this.#commit.append(json, label)

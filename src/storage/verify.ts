@@ -171,7 +171,7 @@ function checkPiece(piece: Piece, { seen, index, kinds, report }: PieceContext):
   if (event === undefined) return
   const label = labelOf(json, kinds)
   if (label === undefined) return report({ ...place, problem: 'the event has no kind and id that are known' })
-  if (label.upper <= seen.upper) report({ ...place, problem: 'the id is not after the one before' })
+  if (label.upper <= seen.upper) report({ ...place, problem: 'the id is not after the id before it' })
   seen.upper = label.upper
   if (indexed === undefined) return
   const agrees = indexed === offset && index.upperOf(event) === label.upper && index.markOf(event) === label.mark

@@ -17,7 +17,7 @@ test('key and console without the key name the option that gives it', withProgra
   assert.match(key.stderr, 'its server was given other keys, in --session-api-key-file')
   const refused = await runToEnd(['console', '--data-dir', dataDir], folder)
   assert.equal([refused.code, refused.stdout], [1, ''])
-  assert.match(refused.stderr, '(status 401): it has other keys, give one with --session-api-key-file')
+  assert.match(refused.stderr, '(status 401): it has other keys: give its key with --session-api-key-file')
   const opened = await runToEnd(['console', '--data-dir', dataDir, '--session-api-key-file', file], folder)
   assert.is(opened.code, 0, opened.stderr)
 }))

@@ -90,7 +90,7 @@ const refused: readonly (readonly [unknown, number, string | RegExp])[] = [
   [{ agent_settings_diff: { agent_kind: 'other' } }, 422, /^Settings validation failed$/],
   [{ agent_settings_diff: { acp_server: 'other' } }, 422, /^Settings validation failed$/],
   [{ agent_settings_diff: { agent_kind: 'acp', acp_env: { LD_PRELOAD: 'x' } } }, 422,
-    /"LD_PRELOAD" of "acp_env" decides what programs load$/],
+    /"LD_PRELOAD" of "acp_env" decides which code programs load$/],
   [{ agent_settings_diff: { acp_command: 7 } }, 422, /^Settings validation failed$/],
   [{ agent_settings_diff: { acp_command: 'unclosed "' } }, 422, /./],
   [{ agent_settings_diff: { acp_prompt_timeout: 0 } }, 422, /^Settings validation failed$/],

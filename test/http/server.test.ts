@@ -317,7 +317,7 @@ test('says in plain words why it cannot listen', async () => {
     }
     assert.is(
       await reason('127.0.0.1', port),
-      `Could not listen on 127.0.0.1:${port}: another program uses this port, choose another one`,
+      `Could not listen on 127.0.0.1:${port}: another program uses this port, choose another port`,
     )
     assert.is(await reason('192.0.2.1', 0), 'Could not listen on 192.0.2.1:0: this machine does not have this address')
     assert.match(await reason('host.invalid', 0), /^Could not listen on host\.invalid:0: /)

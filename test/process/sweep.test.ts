@@ -68,7 +68,7 @@ test('fails with a typed error when a group cannot be removed', async () => {
   writeFileSync(join(folder, 'agent-server.i.1', 'file'), '')
   const options = { instance: 'i', limitMs: 10, proc: '/no/proc/here', cgroupParent: folder }
   const error = await sweepMarked(options).then(() => undefined, (thrown: unknown) => thrown)
-  assert.match(String(error), 'Cannot end processes of an earlier server within 10 ms: those in a cgroup')
+  assert.match(String(error), 'Cannot end processes of an earlier server within 10 ms: processes of a cgroup')
   remove()
 })
 

@@ -9,7 +9,7 @@ test('takes variables that configure an agent', () => {
 })
 
 const refused: readonly (readonly [string, Readonly<Record<string, string>>, RegExp])[] = [
-  ['a name that steers programs', { NODE_OPTIONS: '--inspect' }, /"NODE_OPTIONS".*decides what programs load/],
+  ['a name that steers programs', { NODE_OPTIONS: '--inspect' }, /"NODE_OPTIONS".*decides which code programs load/],
   ['a name with other characters', { 'A B': 'x' }, /"A B".*letters, digits/],
   ['an empty name', { '': 'x' }, /letters, digits/],
   ['a NUL in a value', { A: 'x\0y' }, /holds a NUL/],

@@ -220,7 +220,7 @@ test('refuses lines that are no event or record, too long, or whose ids do not i
     const make = eventMaker()
     const [first, second] = [make(), make()]
     log.append(second)
-    assert.throws(() => log.append(first), /expected one after/)
+    assert.throws(() => log.append(first), /expected an id after/)
     assert.throws(() => log.append(second), RangeError)
     assert.throws(() => log.append('{"x":1}'), TypeError)
     assert.throws(() => log.append('{"kind":"Other","id":"01a1fd70-f1c4-7000-8087-fbf7479cb86d"}'), TypeError)

@@ -182,7 +182,7 @@ test('names lines that fit the chain and are not what they should be', () =>
       [['{"x":1}'], 'neither an event nor a private record'],
       [['{"kind":"Other"}'], 'no kind and id that are known'],
       [[Buffer.from('["\xff"]', 'latin1')], 'not UTF-8'],
-      [[second, first], 'not after the one before'],
+      [[second, first], 'not after the id before it'],
     ]
     for (const [lines, problem] of cases) {
       await writeFile(join(directory, 'events.jsonl'), logOf(lines))

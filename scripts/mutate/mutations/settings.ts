@@ -113,9 +113,9 @@ export const settingsMutations: readonly Mutation[] = [
   },
   {
     file: 'src/settings/acp-env.ts',
-    old: 'if (isLoaderVariable(name)) return `${shown} decides what programs load`',
+    old: 'if (isLoaderVariable(name)) return `${shown} decides which code programs load`',
     new: '',
-    promise: 'A variable of an agent that decides what programs load is refused.',
+    promise: 'A variable of an agent that decides which code programs load is refused.',
     tests: ['test/settings/acp-env.test.ts'],
   },
   {

@@ -284,7 +284,7 @@ export class AcpSession {
       throw new AppError(code, `Cannot copy the session: ${reasonOf(error)}`)
     })
     const id = textOf(memberAt(result, 'sessionId'))
-    if (id === undefined) throw new AppError('agent_failed', 'Cannot copy the session: the agent named no new one')
+    if (id === undefined) throw new AppError('agent_failed', 'Cannot copy the session: the agent named no new session')
     const choices = readChoices(result)
     return new AcpSession({ ...this.#options, id, choices, mcpServers: [] })
   }

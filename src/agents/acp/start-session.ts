@@ -67,7 +67,7 @@ export interface StartedSession {
 
 const forgotten =
   'The agent could not resume its earlier session. '
-  + 'Its new one does not remember this conversation and is given a record of it.'
+  + 'Its new session does not remember this conversation and is given a record of it.'
 
 /** Starts a program and opens a session, within `acp_startup_timeout`. @throws AcpFailure, or the signal's reason. */
 export async function startSession(
@@ -318,6 +318,6 @@ function modeNote(named: string, current: string | undefined): string {
 
 function unmeasuredNote({ name, version }: AgentInfo, provider: Provider): string {
   const known = `${provider.displayName} as ${provider.packageName} ${provider.version}`
-  return `The agent calls itself ${name} ${version}. This server knows ${known}. It judges the agent's modes by that, `
-    + 'and a mode that it does not know counts as one that does not ask.'
+  return `The agent calls itself ${name} ${version}. This server knows ${known}. It judges the agent's modes by that. `
+    + 'It treats an unknown mode as a mode that does not ask.'
 }

@@ -215,7 +215,7 @@ function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): Conversatio
     if (opened === undefined) throw new AppError('invalid_input', `Cannot open the encrypted secret "${path}"`)
     return opened
   })
-  if (!isConversationAgent(plain)) throw new TypeError('An agent does not fit its schema without what is unset')
+  if (!isConversationAgent(plain)) throw new TypeError('An agent does not fit its schema without its unset secrets')
   return toConversationAgent(plain)
 }
 
@@ -290,8 +290,9 @@ function assertCondenses(agent: ConversationAgent): void {
   if (agent.kind !== 'Agent') return
   for (const { keep_first, max_size } of summarizersOf(agent.condenser)) {
     if (keep_first + 1 < Math.floor(max_size / 2)) continue
-    const kept = `the condenser keeps the first ${keep_first} events of ${max_size}, expected less than half but one`
-    throw new AppError('invalid_input', `Cannot start the conversation: ${kept}`)
+    const kept = `the condenser keeps the first ${keep_first} events of ${max_size}`
+    const expected = `expected a max_size of at least ${2 * keep_first + 4}`
+    throw new AppError('invalid_input', `Cannot start the conversation: ${kept}, ${expected}`)
   }
 }
 
@@ -299,7 +300,7 @@ function assertCondenses(agent: ConversationAgent): void {
 function problemOf(name: string, source: SecretSource, { isLoaderVariable }: AgentVaultOptions): string | undefined {
   const value = source.kind === 'StaticSecret' ? (source.value ?? '') : ''
   if (name === '' || /[=\0]/.test(name)) return 'expected a name without "=" or NUL'
-  if (isLoaderVariable(name)) return 'a variable of this name decides what programs load'
+  if (isLoaderVariable(name)) return 'a variable of this name decides which code programs load'
   if (value.includes('\0')) return 'expected a value without NUL characters'
   return undefined
 }

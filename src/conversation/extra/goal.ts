@@ -96,7 +96,7 @@ export class GoalLoop {
     if (isEnded(journal.status)) await runner.settled()
     if (!asides.hasJudge()) throw new AppError('bad_request', 'no_judge_llm')
     if (this.#pursuit !== undefined) {
-      throw new AppError('conflict', 'Cannot pursue a goal: another one is pursued already')
+      throw new AppError('conflict', 'Cannot pursue a goal: another goal is pursued already')
     }
     if (runner.isRunning || !isEnded(journal.status)) {
       throw new AppError('already_running', 'Cannot pursue a goal: the conversation is running')

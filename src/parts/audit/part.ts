@@ -32,12 +32,12 @@ Exit codes
 
 export const audit = {
   name: 'audit',
-  about: 'The audit trail: who changed what and when, and which secrets were used, in a chained log',
+  about: 'The audit trail: a chained log of each change, with its key and time, and of each used secret',
   options,
   commands: {
     audit: {
       flags: { json: 'switch', since: 'value', expect: 'value' },
-      usage: ['audit [--json] [--since TIME]', 'who changed what; see audit --help'],
+      usage: ['audit [--json] [--since TIME]', 'print the audit trail; see audit --help'],
       help,
       interruptedWords: 'Interrupted',
       load: () => import('./command.ts'),
@@ -45,7 +45,7 @@ export const audit = {
   },
   inspectFolder: async (dataDir) => (await import('./reading.ts')).inspectTrail(dataDir),
   examine: async ({ audit: word }) => {
-    const text = word === 'off' ? 'off: --audit on records who changed what' : `${word}`
+    const text = word === 'off' ? 'off: --audit on records each change and who made it' : `${word}`
     return { subject: 'audit trail', state: 'ok', text, advice: '' }
   },
   startsWhen: (values) => values['audit'] === 'on' || values['audit'] === 'required',

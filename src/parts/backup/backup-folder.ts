@@ -121,7 +121,7 @@ async function assertUsable(folder: string): Promise<void> {
   const names = await readdir(folder)
   const foreign = names.find((name) => !ownNames.test(name))
   if (foreign === undefined || names.includes(manifestName)) return
-  const expected = 'expected a new or empty folder, or one with a backup'
+  const expected = 'expected a new or empty folder, or a folder with a backup'
   const held = `it holds "${foreign.slice(0, 100)}"`
   throw new AppError('conflict', `Cannot use "${folder}" for the backup: ${held}; ${expected}`)
 }

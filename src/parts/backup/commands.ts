@@ -74,7 +74,7 @@ async function tellBackup(call: CommandCall, { report, to, withKeys, unnoted }: 
   if (left.length > 0) tell(`Left out, because they are links or no regular files: ${listed(left)}\n`)
   if (agents.length > 0) tell(`Installed agents are not in it, install them again after a restore: ${listed(agents)}\n`)
   if (!withKeys) tell(withoutKeys(seals))
-  if (unnoted !== undefined) tell(`It is not noted in the data folder, so doctor does not know of it: ${unnoted}\n`)
+  if (unnoted !== undefined) tell(`The backup is not noted in the data folder and unknown to doctor: ${unnoted}\n`)
 }
 
 /**

@@ -56,7 +56,7 @@ export async function examineBackups(dataDir: string, now: number): Promise<Find
   try {
     const last = await readLastBackup(dataDir)
     if (last === undefined) {
-      const text = 'none is known: agent-server backup notes each one that the owner of the data folder makes'
+      const text = 'none is known: agent-server backup notes each backup that the owner of the data folder makes'
       const isUsed = await isThere(join(dataDir, 'format.json'))
       return isUsed ? { subject, state: 'note', text, advice: 'run agent-server backup' }
         : { subject, state: 'ok', text, advice: '' }

@@ -5,8 +5,8 @@ const backupHelp = `Usage: agent-server backup [--without-keys] [--json] [option
        agent-server backup [--without-keys] [--json] [options] -
 
 Backs up the data folder, also while a server uses it: all conversations, settings, secrets (sealed), keys,
-extensions, the audit trail. DIR is a new or empty folder, or one with an earlier backup: then only what has
-changed is copied. With - a tar archive is written to standard output. Not in a backup: the workspaces,
+extensions, the audit trail. DIR is a new or empty folder, or a folder with an earlier backup: then only
+changed data is copied. With - a tar archive is written to standard output. Not in a backup: the workspaces,
 the configuration file and keys that it names, installed agents, sign-ins of the console, and caches.
 
   --without-keys                Leave the sealing keys, the session key and the digests of named keys out.
@@ -14,9 +14,9 @@ the configuration file and keys that it names, installed agents, sign-ins of the
   --json                        Print the report as JSON, for programs
 
 Everything that was acknowledged before the command began is in the backup. Settings, secrets and keys are
-those of one moment; each log ends after a whole line, not before that moment. A backup is whole when
+from the same moment; each log ends after a whole line, not before that moment. A backup is whole when
 manifest.jsonl is in place: until then DIR has the earlier backup, and the same command continues.
-The backup is for its owner only. Whoever has it with the keys can open all stored secrets.
+The backup is for its owner only. A person who has it with the keys can open all stored secrets.
 
   agent-server backup /backup/agents
   agent-server backup - | gzip | ssh elsewhere 'cat > agents.tar.gz'

@@ -108,7 +108,7 @@ export class AgentBrowser {
       browser.onSwitch = undefined
       const folder = join(this.#options.observationsDir, `browser-recording-${this.#options.createId()}`)
       const { frames, seconds } = await recording.save(folder)
-      const full = recording.isFull ? ' It was full; what came later is not in it.' : ''
+      const full = recording.isFull ? ' It was full; later frames are not in it.' : ''
       return {
         said: `The recording has ${frames} frames from ${seconds.toFixed(1)} seconds, saved as JPEG files in ` +
           `${folder}.${full}`,

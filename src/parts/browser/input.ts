@@ -91,7 +91,7 @@ export async function scroll(browser: Browser, direction: 'up' | 'down', signal:
   if (main === undefined) throw new AppError('upstream_failed', 'The tab shows no page')
   const sign = direction === 'down' ? 1 : -1
   const { moved, above, below, what } = await callIn(main, scrollPage, [sign], { signal })
-  const place = `${numberOrZero(above)} px are above what is on the screen now, ${numberOrZero(below)} px below`
+  const place = `${numberOrZero(above)} px are above the screen now, ${numberOrZero(below)} px below`
   if (numberOrZero(moved) !== 0) {
     const px = Math.abs(numberOrZero(moved))
     return { said: `The ${textOrEmpty(what)} was scrolled ${direction} by ${px} px: ${place}.` }

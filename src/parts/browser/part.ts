@@ -7,7 +7,7 @@ import { findBrowser, refusesSandbox } from './program.ts'
 const options = {
   browser: optionalPath({
     group: 'Agents',
-    help: 'Chromium or Chrome for the browser tools; without it one is looked for in the PATH',
+    help: 'Chromium or Chrome for the browser tools; without this option the server looks in the PATH',
   }),
   browserAllow: list({
     group: 'Agents',

@@ -71,7 +71,7 @@ async function describeFrames(text: StateText, frames: readonly PageFrame[], sig
 function scrollLine({ above, below, state }: Fields): string {
   const loading = state === 'complete' ? '' : ' It is still loading.'
   const px = [numberOrZero(above), Math.max(0, numberOrZero(below))] as const
-  return `The page goes on for ${px[0]} px above and ${px[1]} px below what is on the screen.${loading}`
+  return `The page goes on for ${px[0]} px above and ${px[1]} px below the screen.${loading}`
 }
 
 function addFrame(text: StateText, frame: PageFrame, found: Fields, isInner: boolean): void {

@@ -150,7 +150,7 @@ export class Tab {
       while (this.#isLoading && performance.now() < end) await this.#nextChange(end - performance.now(), signal)
       if (performance.now() >= end) break
     }
-    if (this.#isLoading) this.note('The page is still loading; what is shown is what has come so far.')
+    if (this.#isLoading) this.note('The page is still loading: this is the part that has come so far.')
   }
 
   /** Sets address and title from `TargetInfo`, the browser's information about the target. */

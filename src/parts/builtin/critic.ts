@@ -188,7 +188,7 @@ function besideAgent(named: LLM, api_key: string | null, agent: LLM): LLM {
   const server = serverOf(named)
   if (server === undefined || server === serverOf(agent)) return { ...named, api_key: api_key ?? agent.api_key }
   if (isUnset(api_key ?? '') && !needsNoKey(named)) {
-    const problem = 'its server is not that of the agent\'s model, whose key it does not get; it needs a key of its own'
+    const problem = 'it is on another server than the agent\'s model, so it needs a key of its own'
     throw new ModelError('LLMAuthenticationError', `Cannot ask the critic "${named.model}": ${problem}`)
   }
   return toLLM({ model: named.model, ollama_base_url: named.ollama_base_url, api_key })

@@ -36,7 +36,7 @@ export async function run({ config, words, print, signal }: CommandCall): Promis
   })
   const code = status === 200 ? textOf(memberAt(parseJson(body.toString('utf8')), 'code')) : undefined
   if (code === undefined) {
-    const why = status === 401 ? 'it has other keys, give one with --session-api-key-file' : 'has it a console?'
+    const why = status === 401 ? 'it has other keys: give its key with --session-api-key-file' : 'has it a console?'
     throw new AppError('upstream_failed', `The server at ${url} gave no code (status ${status}): ${why}`)
   }
   print(`${consoleAddress(page, code)}\n`)

@@ -36,7 +36,7 @@ export const definitions: Definitions = {
     parent_conversation_id: optional(nullable(string)),
   }),
   ConsoleQueue: response('The conversations that wait for an external agent.', {
-    length: required(integer, 'The number of waiting conversations, including those that the client may not see.'),
+    length: required(integer, 'The number of all waiting conversations, also if the client may not see them.'),
     places: required(openObject, 'The places of visible conversations, by their ids. The place 1 is next.'),
   }),
   ConsoleVerification: response('A check of all conversations.', {

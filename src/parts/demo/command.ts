@@ -68,5 +68,5 @@ function limited(onOutput: (text: string) => void): (text: string) => void {
 }
 
 function wordsFor(exitCode: number | null, signal: string | null): string {
-  return exitCode === null ? `ended by ${signal ?? 'nobody knows what'}` : `exit code ${exitCode}`
+  return exitCode === null ? `ended by ${signal ?? 'an unknown signal'}` : `exit code ${exitCode}`
 }

@@ -28,7 +28,7 @@ export async function writeTool(turn: DemoTurn, file: string, textFrom: (before:
   const what = `Writing ${file}`
   if (isOutside(turn.session.cwd, path)) return { what, result: 'failed', detail: 'it lies outside the workspace' }
   const oldText = await readText(path)
-  if (oldText === undefined) return { what, result: 'failed', detail: 'what is there now cannot be read' }
+  if (oldText === undefined) return { what, result: 'failed', detail: 'the present content cannot be read' }
   const newText = textFrom(oldText ?? '')
   if (newText.length > fileLimitChars) {
     return { what, result: 'failed', detail: `it would grow over ${fileLimitChars} characters` }

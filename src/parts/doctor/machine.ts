@@ -90,7 +90,7 @@ async function examineDataFolder(dataDir: string, proc: string): Promise<Finding
   if (typeof folder !== 'object') {
     return problem(`cannot be examined (${folder})`, 'choose another folder with --data-dir')
   }
-  if (!folder.isDirectory()) return problem('is not a folder', 'choose another one with --data-dir')
+  if (!folder.isDirectory()) return problem('is not a folder', 'choose another folder with --data-dir')
   const owner = `user ${folder.uid}`
   if (!await may(dataDir)) return problem(`belongs to ${owner} and may not be written`, 'run the server as its owner')
   const refusal = await isDataFolder(dataDir).then(() => undefined, messageOf)

@@ -42,7 +42,7 @@ function listFiles(machine: Machine, path: string, signal: AbortSignal): Promise
         return true
       },
     })
-    if (!isComplete) throw unusable(`the folder has more than ${entryLimit} entries, or one that cannot be read`)
+    if (!isComplete) throw unusable(`the folder has more than ${entryLimit} entries, or an entry that cannot be read`)
     return found
   })
 }

@@ -71,7 +71,7 @@ export const definitions: Definitions = {
   PluginsRequest: tolerant('The kinds of plugins to list.', {
     load_user: defaultTo(true, boolean),
     load_project: defaultTo(true, boolean),
-    project_dir: optional(string, 'A folder; a relative one begins at the workspace folder.'),
+    project_dir: optional(string, 'A folder; a relative path begins at the workspace folder.'),
   }),
   PluginInfo: response('A plugin on this machine.', {
     name: required(string),

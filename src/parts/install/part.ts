@@ -1,13 +1,13 @@
 /** The part `install`: installs the programs of agents in the data folder with npm and checks them by digest. */
 import type { Part, PartModule } from '../../part.ts'
 
-const help = `Usage: agent-server agents list [--json]                     what is installed
+const help = `Usage: agent-server agents list [--json]                     list the installed agents
        agent-server agents install NAME [--version VERSION]  install an agent with npm
        agent-server agents verify [NAME ...]                 compare every file with its digest
        agent-server agents remove NAME                       remove an installed agent
        agent-server agents schema                            the form of a --providers file
 
-NAME is a provider of "agents list": a known agent, or one of the providers file. Without --version
+NAME is a provider of "agents list": a known agent, or an agent of the providers file. Without --version
 the pinned version is installed, with which this server was tested. No script of a package is run.
 The digest of every file is kept, and an agent whose files have changed is not started. When verify
 finds every digest right, the agent can be started again, for example after a restored backup.

@@ -75,7 +75,7 @@ export async function readInstallation(folder: string, name: string): Promise<In
   const { format: found, ...installation } = isObject(value) ? value : {}
   if (found === format && isInstallation(installation) && installation.name === name) return installation
   throw new AppError(
-    'storage_failed', `Cannot use the record of the installed agent "${name}": expected one that this server wrote`,
+    'storage_failed', `Cannot use the record of the installed agent "${name}": expected a record of this server`,
   )
 }
 

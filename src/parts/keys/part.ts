@@ -22,8 +22,8 @@ Names have up to 64 small letters, digits, dots, dashes and underscores.
   --expires TIME                End of the key: 30m, 12h, 90d, or a time such as 2027-01-31T12:00:00Z
   --tag NAME=VALUE              The key sees only conversations with this tag, and sets the tag on the
                                 conversations that it creates. For the scopes read, drive and approve
-  --max-conversations N         The most conversations that the key has made and that exist: one more is 409
-  --max-runs N                  The most runs at once in these conversations: one more is 429
+  --max-conversations N         The most conversations that the key has made and that exist: a further one is 409
+  --max-runs N                  The most runs at once in these conversations: a further run is 429
   --max-disk BYTES              The disk space of these conversations: at the limit a new conversation,
                                 message, run or upload is 507
   --json                        Print the result as JSON, for programs

@@ -125,7 +125,7 @@ export class McpServer {
     await this.ready()
     if (this.#client === undefined) {
       throw new AppError(
-        'upstream_failed', `The server has forgotten the session: ${this.#detail ?? 'no new one has begun'}`,
+        'upstream_failed', `The server has forgotten the session: ${this.#detail ?? 'no new session has begun'}`,
       )
     }
     return this.#client.callTool(call)

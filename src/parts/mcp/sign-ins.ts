@@ -112,7 +112,7 @@ export class SignIns {
       hasState(url.searchParams, authorization.state)
     if (!isOurs) {
       throw new AppError(
-        'bad_request', 'Cannot use the address: expected the one to which the browser was sent after this sign-in',
+        'bad_request', 'Cannot use the address: expected the address to which the browser was sent after this sign-in',
       )
     }
     take(job, url.searchParams)

@@ -91,7 +91,7 @@ export async function openRequest(request: OutboundRequest): Promise<OutboundStr
 type Hop = Omit<OutboundRequest, 'url'> & { readonly url: URL }
 
 function parseUrl(text: string | URL): URL {
-  if (!URL.canParse(String(text))) throw unsendable('the URL', 'expected an absolute one')
+  if (!URL.canParse(String(text))) throw unsendable('the URL', 'expected an absolute URL')
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw unsendable('the URL', 'expected http: or https:')
   if (url.username !== '' || url.password !== '') throw unsendable(url.origin, 'expected no credentials in the URL')

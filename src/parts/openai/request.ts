@@ -23,7 +23,7 @@ export interface Completion {
 /** Reads a request. @throws AppError `bad_request` without a user message, or for unusable content */
 export function readCompletion({ model, messages, stream, stream_options }: ChatCompletionRequest): Completion {
   const last = messages.findLast(({ role }) => role === 'user')
-  if (last === undefined) throw new AppError('bad_request', 'messages: expected one with the role "user"')
+  if (last === undefined) throw new AppError('bad_request', 'messages: expected a message with the role "user"')
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer')
   return {
     model,

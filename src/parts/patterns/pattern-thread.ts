@@ -95,5 +95,5 @@ export class PatternThread {
 type Outcome = { readonly message: unknown } | { readonly failure: unknown }
 
 function tookTooLong(): AppError {
-  return new AppError('invalid_input', 'Cannot use the regular expression: it takes too long, so write a simpler one')
+  return new AppError('invalid_input', 'Cannot use the regular expression: it takes too long, use a simpler expression')
 }

@@ -167,7 +167,7 @@ function profileNamed(entries: Entries, name: string): StoredProfile {
   const entry = entries.get(name)
   if (entry === undefined) throw profileNotFound(`"${name}"`)
   if ('profile' in entry) return entry.profile
-  const why = 'what is stored of it is no profile, or was sealed with another key'
+  const why = 'its stored content is no profile, or was sealed with another key'
   throw refused('bad_request', `Cannot read the agent profile "${name}": ${why}; replace or remove it`)
 }
 

@@ -101,5 +101,5 @@ export function dueFamilies(
 const reasons = {
   days: (days: number) => `no change for more than ${days} days`,
   count: (count: number) => `more than ${count} are newer or as new`,
-  bytes: (bytes: number) => `it and the newer ones have more than ${bytes} bytes`,
+  bytes: (bytes: number) => `it and the newer conversations have more than ${bytes} bytes`,
 }

@@ -8,11 +8,11 @@ function limit(placeholder: string, help: string): Option<number> {
 }
 
 export const options = {
-  retainDays: limit('DAYS', 'Days after its last change that a conversation stays; older ones are removed'),
-  retainCount: limit('NUMBER', 'Conversations that stay, the newest; with those of its sub-agents each counts once'),
-  retainBytes: limit('BYTES', 'Disk space of the conversations that stay, the newest'),
-  maxConversations: limit('NUMBER', 'Conversations that may exist; one more is refused with 409'),
-  maxRuns: limit('NUMBER', 'Runs that may be under way at once; one more is refused with 429'),
+  retainDays: limit('DAYS', 'Days that a conversation stays after its last change; older conversations are removed'),
+  retainCount: limit('NUMBER', 'Newest conversations that stay; a conversation and its sub-agents count as one'),
+  retainBytes: limit('BYTES', 'Disk space of the newest conversations, which stay; older conversations are removed'),
+  maxConversations: limit('NUMBER', 'Conversations that may exist; a further conversation is refused with 409'),
+  maxRuns: limit('NUMBER', 'Runs that may be under way at once; a further run is refused with 429'),
   maxDisk: limit('BYTES', 'Size of the data folder at which new conversations, messages and runs are refused with 507'),
 }
 
@@ -20,14 +20,16 @@ const help = `Usage: agent-server prune --retain-days N | --retain-count N | --r
 
 Removes the conversations that a limit does not keep, the oldest first, as DELETE of the interface does:
 webhooks are told, the audit trail records it, a worktree with changes stays. Give the limits as for
-the server; several limits remove what any of them does not keep. A running server with these limits does
-the same by itself, so stop the server first, or use --dry-run.
+the server. With several limits, a conversation stays only if each limit keeps it. A running server with
+these limits does the same by itself, so stop the server first, or use --dry-run.
 
-A conversation stays while it has the tag "keep", is in use, has a question, a goal or a message that
-waits, and while one of those below it stays. It goes together with those below it.
+A conversation stays while it has the tag "keep", is in use, or has a waiting question, goal or message.
+It also stays while a conversation below it stays, such as the conversation of a sub-agent. A conversation
+and all conversations below it are removed together.
 
-  --dry-run                     Remove nothing: list what would go, and what stays and why. A server may
-                                run; what it has in memory stays, and is not known here
+  --dry-run                     Remove nothing: list the conversations that would be removed, and the
+                                others with the reason why they stay. A server may run; conversations
+                                in its memory stay as well, and the list does not know them
   --json                        Print the list as JSON, for programs
 
 Exit codes
@@ -46,7 +48,7 @@ export const retention = {
       flags: { 'dry-run': 'switch', json: 'switch' },
       usage: ['prune [--dry-run] [--json]', 'remove old conversations; see prune --help'],
       help,
-      interruptedWords: 'Interrupted: what was removed is removed as a whole',
+      interruptedWords: 'Interrupted: each removed conversation is removed as a whole',
       load: () => import('./command.ts'),
     },
   },

@@ -79,7 +79,7 @@ export class Remover implements Retention {
     const { conversations } = this.#options
     if (isKept) return keptReason
     for (const { id } of members) {
-      if (conversations.isOpen(id)) return 'it, or one below it, is in memory: in use, or used a short time ago'
+      if (conversations.isOpen(id)) return 'it, or a conversation below it, is in memory: in use, or used recently'
       const state = await conversations.state(id).catch(() => undefined) // An unreadable conversation stays.
       const reason = state === undefined ? 'it cannot be read' : waitingWork(state)
       if (reason !== undefined) return reason
@@ -97,7 +97,7 @@ export class Remover implements Retention {
     for (const entry of [...members].reverse()) {
       const { id } = entry
       if (left.size > 0) {
-        left.set(id, 'one below it stays')
+        left.set(id, 'a conversation below it stays')
         continue
       }
       const end = await trail.writer?.begin(deedOf(id))
@@ -118,7 +118,7 @@ export class Remover implements Retention {
   }
 }
 
-export const keptReason = `it, or one below it, has the tag "${keepTag}"`
+export const keptReason = `it, or a conversation below it, has the tag "${keepTag}"`
 
 export function noLimit(): AppError {
   const expected = 'expected --retain-days, --retain-count or --retain-bytes'

@@ -59,7 +59,7 @@ async function resealAll(config: SealingConfig, parts: readonly Part[], say: Say
 async function forgetKey(config: SealingConfig, [id, ...more]: readonly string[], say: Say): Promise<number> {
   if (id === undefined || more.length > 0) throw refused('sealing-keys forget')
   await forget(config, id)
-  say(`${id}  is not asked for any more; what it has sealed does not open`)
+  say(`${id}  is not asked for any more; values that it has sealed do not open`)
   return 0
 }
 

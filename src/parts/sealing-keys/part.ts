@@ -23,7 +23,7 @@ see agent-server --help).
 
 Exit codes
   0  done                                            2  cannot use the options
-  1  something still needs another key               4  a server runs on the data folder
+  1  some data still needs another key               4  a server runs on the data folder
                                                      5  cannot use the data folder
 `
 

@@ -62,7 +62,7 @@ export function reseal(config: SealingConfig, parts: readonly Part[]): Promise<R
  */
 export function rotate({ dataDir, secretKey }: SealingConfig): Promise<void> {
   if (secretKey !== undefined) {
-    const expected = 'expected the new one as --secret-key and this one as --old-secret-key'
+    const expected = 'expected the new key as --secret-key and this key as --old-secret-key'
     throw new AppError('invalid_option', `Could not make a new sealing key: the configuration gives it, ${expected}`)
   }
   return whileUnused(dataDir, () => rotateStoredKey({ folder: join(dataDir, 'keys'), random: randomBytes }))

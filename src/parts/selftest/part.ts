@@ -4,9 +4,9 @@ import type { Part } from '../../part.ts'
 const help = `Usage: agent-server self-test [--json]
 
 Starts a server on a free port of 127.0.0.1, in a temporary folder, and does the main job with the
-demonstration agent: a conversation, its events, one event read back, the settings changed, the end.
-Meanwhile it looks at the server from outside and compares what it sees with the list of files,
-programs and addresses in SECURITY.md. Prints one line for each check. It needs no account and no
+demonstration agent: a conversation, its events, an event read back, the settings changed, the end.
+Meanwhile it looks at the server from outside and compares the files, programs and
+addresses that the server uses with the list in SECURITY.md. Prints one line for each check. It needs no account and no
 network, ignores all other options, and removes everything that it made.
 
 The server runs under Node's permission model, which lets it open only the files of that list.
@@ -26,7 +26,7 @@ Exit codes
 
 export const selftest = {
   name: 'selftest',
-  about: 'The command that tries this copy of the program: the main job, and what it touches',
+  about: 'The command that tries this copy of the program: the main job, and the files, programs and addresses of it',
   commands: {
     'self-test': {
       flags: { json: 'switch' },

@@ -72,7 +72,7 @@ export const touches: readonly Touch[] = [
   { kind: 'program', name: 'script', why: 'gives a shell of the built-in agent a terminal' },
   { kind: 'program', name: 'python3', why: 'the same, where `script` cannot' },
   { kind: 'program', name: 'bash', why: 'commands of the built-in agent' },
-  { kind: 'program', name: 'sh', why: 'commands of the demonstration agent; what `script` starts' },
+  { kind: 'program', name: 'sh', why: 'commands of the demonstration agent; the shell that `script` starts' },
   { kind: 'address', name: '127.0.0.1:{port}', why: 'the port of the server (--host, --port)' },
   {
     kind: 'change', name: '{working_dir}/**',

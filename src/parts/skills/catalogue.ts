@@ -79,7 +79,8 @@ async function readHooksIn(folder: string, { privateDirs, log }: CatalogueOption
 function sandboxSkills(config: SandboxConfig | undefined): Skill[] {
   if (config === undefined || config.exposed_urls.length === 0) return []
   const lines = config.exposed_urls.map(({ name, url, port }) => `- ${name}: ${url} (port ${port})`)
-  const content = ['What listens on one of these ports is reached from outside under its address:', ...lines].join('\n')
+  const title = 'Programs that listen on these ports are reached from outside under these addresses:'
+  const content = [title, ...lines].join('\n')
   return [instructionSkill({ name: 'work_hosts', source: undefined, text: content })]
 }
 

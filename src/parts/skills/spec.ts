@@ -25,7 +25,7 @@ export const definitions: Definitions = {
     load_org: unread(defaultTo(true, boolean)),
     marketplace_path: unread(optional(string)),
     registered_marketplaces: defaultTo([], arrayOf(openObject)),
-    project_dir: optional(string, 'A folder; a relative one begins at the workspace folder.'),
+    project_dir: optional(string, 'A folder; a relative path begins at the workspace folder.'),
     org_configs: unread(optional(arrayOf(openObject))),
     org_config: unread(optional(openObject)),
     sandbox_config: optional(ref('SandboxConfig')),

@@ -22,14 +22,14 @@ export function figuresOf(webhooks: readonly { readonly load: WebhookLoad }[]): 
   return [
     gauge('conversations_waiting', 'Conversations that are not fully delivered, for each webhook.',
       sum('waitingConversations')),
-    gauge('turns_waiting', 'Conversations of these that wait for a place among those that are delivered at once.',
+    gauge('turns_waiting', 'Conversations with undelivered events that wait until fewer deliveries are under way.',
       sum('waitingTurns')),
     gauge('longest_wait_seconds', 'Longest time since something of a waiting conversation was delivered or given up.',
       longestWaitMs / 1000),
     counter('delivered_total', 'Requests that a receiver has accepted.', sum('delivered')),
     counter('failed_total', 'Requests that were given up after all attempts.', sum('failed')),
     gauge('dead_letters', 'Dead letters that are stored.', sum('letters')),
-    counter('dead_letters_dropped_total', 'Dead letters that were dropped for newer ones.', sum('droppedLetters')),
+    counter('dead_letters_dropped_total', 'Dead letters that were dropped to store newer ones.', sum('droppedLetters')),
   ]
 }
 

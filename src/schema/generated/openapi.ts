@@ -6271,7 +6271,7 @@ export const openapi: string = `{
           },
           "hooks": {
             "anyOf": [{"type":"object","additionalProperties":true},{"type":"null"}],
-            "description": "Refused unless empty: hooks of a sub-agent are those of the conversation.",
+            "description": "Refused unless empty: a sub-agent has the hooks of its conversation.",
             "default": null
           },
           "condenser": {
@@ -8717,7 +8717,7 @@ export const openapi: string = `{
             "type": "integer",
             "exclusiveMinimum": 0,
             "maximum": 9007199254740991,
-            "description": "Events; \`keep_first\` + 1 must be below half of it.",
+            "description": "Events; at least 2 * \`keep_first\` + 4.",
             "default": 240
           },
           "max_tokens": {
@@ -8996,7 +8996,7 @@ export const openapi: string = `{
           "client_secret": {"anyOf":[{"type":"string"},{"type":"null"}]},
           "issuer": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "The authorization server that the client is for. A sign-in to another one is refused."
+            "description": "The authorization server of the client. A sign-in to another server is refused."
           },
           "additional_client_metadata": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]}
         },
@@ -9727,7 +9727,7 @@ export const openapi: string = `{
           "load_project": {"type":"boolean","default":true},
           "project_dir": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "A folder; a relative one begins at the workspace folder."
+            "description": "A folder; a relative path begins at the workspace folder."
           }
         }
       },
@@ -10303,7 +10303,7 @@ export const openapi: string = `{
           "registered_marketplaces": {"type":"array","items":{"type":"object","additionalProperties":true},"default":[]},
           "project_dir": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "A folder; a relative one begins at the workspace folder."
+            "description": "A folder; a relative path begins at the workspace folder."
           },
           "org_configs": {
             "anyOf": [
@@ -10407,7 +10407,7 @@ export const openapi: string = `{
             "type": "array",
             "maxItems": 100,
             "items": {"$ref":"#/components/schemas/AgentDefinition"},
-            "description": "Sub-agents; they replace those of plugins and files with the same name. For the built-in agent only.",
+            "description": "Sub-agents; they replace sub-agents of plugins and files with the same name. For the built-in agent only.",
             "default": []
           },
           "agent_launch_additions": {"anyOf":[{"$ref":"#/components/schemas/AgentLaunchAdditions"},{"type":"null"}]},

@@ -24,7 +24,7 @@ export const agentDefinitions: Definitions = {
     max_iteration_per_run: orNull(integerOf({ exclusiveMinimum: 0 })),
     max_budget_per_run: orNull(numberOf({ exclusiveMinimum: 0 }), 'In US dollars.'),
     mcp_config: unread(orNull(openObject, 'A sub-agent without `tools` has the MCP servers of the conversation.')),
-    hooks: orNull(openObject, 'Refused unless empty: hooks of a sub-agent are those of the conversation.'),
+    hooks: orNull(openObject, 'Refused unless empty: a sub-agent has the hooks of its conversation.'),
     condenser: unread(orNull(openObject, 'A sub-agent has the condenser of the conversation.')),
     profile_store_dir: unread(orNull(string)),
     level: unread(orNull(string)),

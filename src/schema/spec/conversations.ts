@@ -57,7 +57,7 @@ const agents: Definitions = {
   LLMSummarizingCondenser: tolerant('Summarizes the older part of a long history.', {
     kind: defaultTo('LLMSummarizingCondenser', constant('LLMSummarizingCondenser')),
     llm: orNull(ref('LLM'), 'Null: the model of the agent.'),
-    max_size: defaultTo(240, integerOf({ exclusiveMinimum: 0 }), 'Events; `keep_first` + 1 must be below half of it.'),
+    max_size: defaultTo(240, integerOf({ exclusiveMinimum: 0 }), 'Events; at least 2 * `keep_first` + 4.'),
     ...condensing,
   }),
   NoOpCondenser: tolerant('Leaves the history as it is.', { kind: required(constant('NoOpCondenser')) }),
@@ -115,7 +115,7 @@ const requests: Definitions = {
     client_tools: defaultTo([], arrayOf(ref('ClientTool'), toolLimit)),
     agent_definitions: defaultTo(
       [], arrayOf(ref('AgentDefinition'), { maxItems: 100 }),
-      'Sub-agents; they replace those of plugins and files with the same name. For the built-in agent only.',
+      'Sub-agents; they replace sub-agents of plugins and files with the same name. For the built-in agent only.',
     ),
     agent_launch_additions: optional(ref('AgentLaunchAdditions')),
     max_budget_per_task: optional(

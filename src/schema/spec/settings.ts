@@ -251,7 +251,7 @@ export const settings: Definitions = {
     client_metadata_url: optional(string),
     client_id: optional(string),
     client_secret: secret(optional(string)),
-    issuer: optional(string, 'The authorization server that the client is for. A sign-in to another one is refused.'),
+    issuer: optional(string, 'The authorization server of the client. A sign-in to another server is refused.'),
     additional_client_metadata: optional(openObject),
   }),
   McpAuth: union('The credentials for an MCP server.', 'strategy',

@@ -70,7 +70,7 @@ test(
 const failures: readonly (readonly [behaviour: string, failure: RegExp])[] = [
   ['echo', /^bad_request: Cannot ask the agent beside its work: it cannot copy its session$/],
   ['fork-fails', /^agent_failed: Cannot copy the session: \[-32603\] Cannot copy <secret-hidden>$/],
-  ['fork-nameless', /^agent_failed: Cannot copy the session: the agent named no new one$/],
+  ['fork-nameless', /^agent_failed: Cannot copy the session: the agent named no new session$/],
   ['fork-refusal', /^agent_failed: The agent refused to go on$/],
   ['fork-dies', /^agent_failed: Cannot ask the agent: /],
   ['fork-refuses', /^agent_failed: Cannot ask the agent: \[-32603\] No <secret-hidden>$/],

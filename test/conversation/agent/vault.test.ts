@@ -243,8 +243,8 @@ test('a plain value may come where tokens are expected', () => {
 })
 
 const refused: readonly (readonly [name: string, value: string, why: RegExp])[] = [
-  ['NODE_OPTIONS', 'a long value', /decides what programs load/],
-  ['ld_preload', 'a long value', /decides what programs load/],
+  ['NODE_OPTIONS', 'a long value', /decides which code programs load/],
+  ['ld_preload', 'a long value', /decides which code programs load/],
   ['', 'a long value', /without "=" or NUL/],
   ['A=B', 'a long value', /without "=" or NUL/],
   ['A\0B', 'a long value', /without "=" or NUL/],

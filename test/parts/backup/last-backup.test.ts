@@ -56,7 +56,7 @@ test('a record that cannot be written is told, and the backup is done all the sa
     mkdirSync(recordOf(dataDir))
     const made = await backUpTo(dataDir, join(folder, 'backup'))
     assert.is(made.code, 0)
-    assert.match(made.told, /It is not noted in the data folder, so doctor does not know of it: Cannot write "backup-/)
+    assert.match(made.told, /The backup is not noted in the data folder and unknown to doctor: Cannot write "backup-/)
     assert.match(await told(dataDir), /^note: Cannot read "backup-last.json".* \/ make a backup/)
   },
 ))

@@ -92,7 +92,7 @@ browse(
       return ++frames >= 3
     })
     const { said, folder: saved = '' } = await agent.stopRecording(signal)
-    assert.match(said, /^The recording has 3 frames from \d\.\d seconds, saved as JPEG files in .*\. It was full; what came later is not in it\.$/)
+    assert.match(said, /^The recording has 3 frames from \d\.\d seconds, saved as JPEG files in .*\. It was full; later frames are not in it\.$/)
     const names = readdirSync(saved).sort()
     assert.equal(names.map((name) => name.replace(/\d+ms/, 'ms')), ['0001-ms.jpg', '0002-ms.jpg', '0003-ms.jpg'])
   },

@@ -159,7 +159,7 @@ test('does not connect to refused addresses, by number or by rule', async () => 
 test('refuses what it cannot send, without showing it', async () => {
   assert.is(
     await failure(sendRequest(get('not a url s3cret'))),
-    'bad_request: Could not send a request to the URL: expected an absolute one',
+    'bad_request: Could not send a request to the URL: expected an absolute URL',
   )
   assert.is(
     await failure(sendRequest(get('file:///s3cret'))),

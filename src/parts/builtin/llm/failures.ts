@@ -168,7 +168,7 @@ function codeOfStatus(status: number): ModelErrorCode {
 }
 
 const verbs: Readonly<Record<ModelErrorCode, string>> = {
-  LLMAuthenticationError: 'refused the key or what it may do',
+  LLMAuthenticationError: 'refused the key or its permissions',
   LLMQuotaExceededError: 'says that the quota is used up',
   LLMRateLimitError: 'says that there are too many requests',
   LLMModelNotFoundError: 'does not know the model, or the base URL is wrong',

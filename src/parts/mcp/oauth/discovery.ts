@@ -122,7 +122,7 @@ async function readAuthority(issuer: URL, reach: Reach): Promise<Authority> {
   ], reach)
   if (fields === undefined) throw refused(`the authorization server ${issuer.origin} does not describe itself`)
   const own = textOf(fields['issuer']) ?? ''
-  if (withoutSlash(own) !== withoutSlash(issuer.href)) throw refused('the authorization server describes another one')
+  if (withoutSlash(own) !== withoutSlash(issuer.href)) throw refused('the authorization server names another issuer')
   const { code_challenge_methods_supported: challenges, registration_endpoint: registration } = fields
   if (!isTexts(challenges) || !challenges.includes('S256')) {
     throw refused('the authorization server does not support PKCE with S256')

@@ -100,7 +100,7 @@ test('names the provider, the status, its code and its message', () => {
 test('shows no key: not the one that was sent, and nothing of what is said about a wrong one', () => {
   const secrets = ['sk-very-secret-key']
   assert.is(failureOf(refusal(401, openAi('Incorrect key: sk-very-***-key', 'invalid_api_key'), { secrets })).message,
-    'OpenAI refused the key or what it may do (401 invalid_api_key)')
+    'OpenAI refused the key or its permissions (401 invalid_api_key)')
   assert.is(failureOf(refusal(400, openAi('Bad header: sk-very-secret-key', null), { secrets })).message,
     'OpenAI refused the request (400 invalid_request_error): Bad header: <secret-hidden>')
 })

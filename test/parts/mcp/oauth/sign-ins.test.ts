@@ -66,7 +66,7 @@ const wrongs: readonly (readonly [what: string, (world: World) => Partial<Behavi
     /authorization server is no https address/],
   ['an authorization server without a description',
     ({ issuer }) => ({ resourceMetadata: { authorization_servers: [`${issuer}2`] } }), /does not describe itself/],
-  ['a description of another one', () => ({ metadata: { issuer: 'https://other.example' } }), /describes another one/],
+  ['a description of another one', () => ({ metadata: { issuer: 'https://other.example' } }), /names another issuer/],
   ['no PKCE', () => ({ metadata: { code_challenge_methods_supported: undefined } }), /PKCE/],
   ['weak PKCE', () => ({ metadata: { code_challenge_methods_supported: ['plain'] } }), /PKCE/],
   ['a token endpoint over http elsewhere', () => ({ metadata: { token_endpoint: 'http://as.example/token' } }),
