@@ -122,10 +122,10 @@ function acpOptions(
   }
 }
 
-type Start = (options: ChildOptions) => Promise<Child>
+type Start = (options: Pick<ChildOptions, 'command' | 'args' | 'cwd' | 'env' | 'marker'>) => Promise<Child>
 
 /** Returns a function like `start` that first applies `change`, if given, to each program. */
 function startChanged(change: ChangeProgram | undefined, start: Start): Start {
   if (change === undefined) return start
-  return async ({ command, args = [], cwd, env, ...rest }) => start({ ...rest, ...change({ command, args, cwd, env }) })
+  return async ({ command, args = [], cwd, env, marker }) => start({ ...change({ command, args, cwd, env }), marker })
 }

@@ -56,13 +56,17 @@ export interface SealedStoresOptions {
 export function openSealedStores(options: SealedStoresOptions): SealedStores {
   const { dataDir, cipher, masker, providers, parts: allParts, log } = options
   const changes = new Changes()
-  const parts = (file: string, subject: string) => {
-    return { path: join(dataDir, file), cipher, masker, changes, onChange: changeLog(log, `${subject} were changed`) }
+  const place = (file: string, subject: string) => {
+    return { path: join(dataDir, file), onChange: changeLog(log, `${subject} were changed`) }
   }
   const { findConnection = async () => undefined } = options
-  const profiles = createProfileStore({ ...parts('profiles.json', 'LLM profiles'), findConnection })
-  const settings = createSettingsStore({ ...parts('settings.json', 'Settings'), providers, loadProfile: profiles.load })
-  const secrets = createSecretStore({ ...parts('secrets.json', 'Secrets'), isLoaderVariable })
+  const profiles = createProfileStore({
+    ...place('profiles.json', 'LLM profiles'), cipher, masker, changes, findConnection,
+  })
+  const settings = createSettingsStore({
+    ...place('settings.json', 'Settings'), cipher, masker, changes, providers, loadProfile: profiles.load,
+  })
+  const secrets = createSecretStore({ ...place('secrets.json', 'Secrets'), cipher, masker, changes, isLoaderVariable })
   const opened = new Map<string, SealedFile>()
   const partFiles = async (): Promise<readonly SealedFile[]> => {
     for (const { sealedFile } of allParts) {

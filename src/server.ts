@@ -75,7 +75,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     request: createRequestHandler({
       router: createRouter([...ofCore, ...ofParts]),
       origins,
-      ...entrance,
+      keys: entrance.keys, deferredInit: entrance.deferredInit,
       hasTag: app.service.hasTag,
       refusedKeys,
       workspaceSessions: app.parts.core.workspaceSessions,
@@ -95,7 +95,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
       service: app.service,
       sockets: partSockets(app.parts),
       origins,
-      ...entrance,
+      keys: entrance.keys, deferredInit: entrance.deferredInit,
       refusedKeys,
       pageSessions: app.parts.core.pageSessions,
       basePath: config.basePath,

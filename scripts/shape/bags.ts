@@ -7,8 +7,9 @@
  * JSON values, configuration. So may a bag inside the file that declares the bag: in an argument of a function of that
  * file, or in what it returns.
  *
- * The rule sees the type that a name is declared with: a parameter, a member, a rest of either. It does not see types
- * that the compiler infers, such as the result of a call.
+ * The rule sees the type that a name is declared with: a parameter, a member, a rest of either, the result of a
+ * function of the same file. In an argument of an imported function it also sees the members of an object without a
+ * type, in a constant or returned by a constant function. It does not see other types that the compiler infers.
  */
 import { posix } from 'node:path'
 import type { Finding } from './finding.ts'
@@ -16,21 +17,40 @@ import { matchBrackets } from './functions.ts'
 import type { SourceFile } from './source-file.ts'
 import type { Token } from './tokens.ts'
 
-const bagName = /(?:Options|Parts|Needs|Core|Rules|Host|Shared|Work|Call|CommandLine|App)$/
+const bagName = /(?:Options|Parts|Needs|Core|Rules|Host|Shared|Work|Call|CommandLine|App|Init)$/
 
 /** @param files all files of src */
 export function checkBags(files: readonly SourceFile[]): Finding[] {
   const capable = capableTypes(files)
   return files.flatMap((file) => spreadsOf(file.code).flatMap(({ name, index, line, callee }): Finding[] => {
-    const type = typeWords(file.code, name, index).find((word) => {
-      return bagName.test(word) && capable.has(placeOf(file, word))
-    })
-    if (type === undefined) return []
+    const isCapable = (word: string): boolean => capable.has(placeOf(file, word))
+    const type = typeWords(file.code, name, index).find((word) => bagName.test(word) && isCapable(word))
+    if (type === undefined) {
+      if (!file.imports.some(({ importedNames }) => importedNames.includes(callee))) return []
+      const member = literalMembers(file.code, name).find((at) => {
+        return typeWords(file.code, file.code[at]?.text ?? '', at).some(isCapable)
+      })
+      if (member === undefined) return []
+      const message = `"...${name}" passes on "${file.code[member]?.text}": name the members that are passed`
+      return [{ file: file.path, line, rule: 'bags', message }]
+    }
     const isOwn = isDeclared(file.code, type) && (callee === 'return' || isDeclared(file.code, callee))
     if (isOwn) return []
     const message = `"...${name}" passes on every capability of ${type}: name the members that are passed`
     return [{ file: file.path, line, rule: 'bags', message }]
   }))
+}
+
+/** Indices of the shorthand members of the object that is kept in, or returned by, the constant of this name. */
+function literalMembers(code: readonly Token[], name: string): readonly number[] {
+  const start = code.findIndex(({ text }, index) => text === name && code[index - 1]?.text === 'const')
+  if (start < 0 || code[start + 1]?.text !== '=') return []
+  const first = code.findIndex(({ text, line }, at) => at > start && text === '{' && line === code[start]?.line)
+  const last = matchBrackets(code).get(first) ?? first
+  return code.slice(0, last).flatMap(({ kind }, at) => {
+    const isMember = '{,'.includes(code[at - 1]?.text ?? ' ') && ',}'.includes(code[at + 1]?.text ?? ' ')
+    return at > first && first > 0 && kind === 'word' && isMember ? [at] : []
+  })
 }
 
 /** Places of the interfaces, types and classes that have a function, themselves or in a member. */
@@ -110,7 +130,7 @@ function isTypeName({ kind, text }: Token): boolean {
 }
 
 interface Spread {
-  /** The last word of the spread value: `options` of `...this.#options`. */
+  /** The last word of the spread value: `options` of `...this.#options`, `git` of `...options.git`. */
   readonly name: string
   readonly index: number
   readonly line: number
@@ -118,7 +138,7 @@ interface Spread {
   readonly callee: string
 }
 
-/** Spreads of a plain name, or of a member of `this`, into an object. */
+/** Spreads of a name, a call of a name, or a member of either or of `this`, into an object. */
 function spreadsOf(code: readonly Token[]): Spread[] {
   const partners = matchBrackets(code)
   const open: number[] = []
@@ -128,10 +148,11 @@ function spreadsOf(code: readonly Token[]): Spread[] {
       else open.pop()
     }
     if (text !== '...' || code[open.at(-1) ?? -1]?.text !== '{') return []
-    const at = code[index + 1]?.text === 'this' ? index + 3 : index + 1
+    let at = index + 1
+    while (code[at + 1]?.text === '.' && at < index + 5) at += 2
     const name = code[at]
     const after = code[at + 1]?.text
-    if (name?.kind !== 'word' || after !== ',' && after !== '}') return []
+    if (name?.kind !== 'word' || after !== ',' && after !== '}' && after !== '(') return []
     const brace = open.at(-1) ?? 0
     const before = code[brace - 1]?.text
     const callee = before === '(' ? code[brace - 2]?.text ?? '' : before === 'return' ? before : ''
@@ -159,6 +180,9 @@ function declaredAt(code: readonly Token[], at: number): readonly string[] {
     const value = code[end + 2]
     return value === undefined ? [] : typeWords(code, value.text, end + 2)
   }
+  if (code[at - 1]?.text === 'const' && code[at + 1]?.text === '=' && code[at + 3]?.text === '(') {
+    return returnWords(code, code[at + 2]?.text ?? '')
+  }
   const colon = code[end + 1]?.text === '?' ? end + 2 : end + 1
   if (code[colon]?.text !== ':') return []
   const words: string[] = []
@@ -167,4 +191,11 @@ function declaredAt(code: readonly Token[], at: number): readonly string[] {
     if (',)=;{}'.includes(token.text) || token.line !== code[colon]?.line) break
   }
   return words
+}
+
+/** The names of types that the function of this name returns. */
+function returnWords(code: readonly Token[], name: string): readonly string[] {
+  const start = code.findIndex(({ text }, index) => text === name && code[index - 1]?.text === 'function')
+  const end = start < 0 ? undefined : matchBrackets(code).get(start + 1)
+  return end === undefined ? [] : declaredAt(code, end)
 }

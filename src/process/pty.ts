@@ -9,11 +9,14 @@ import { startChild, type Child, type ChildOptions } from './child.ts'
 
 export type TerminalKind = 'script' | 'python' | 'pipes'
 
-export interface TerminalProgram extends Omit<ChildOptions, 'command' | 'args'> {
+export interface TerminalProgram extends Pick<ChildOptions, 'cwd' | 'env' | 'marker' | 'cgroupParent'> {
   readonly kind: TerminalKind
   /** A command line for sh(1). With `exec` in front, no shell stays between the terminal and the program. */
   readonly line: string
 }
+
+/** Options of the program that tests a kind of terminal. */
+type Trial = Omit<TerminalProgram, 'kind' | 'line'>
 
 /** Time limit in milliseconds for the program that tests a kind of terminal. */
 const trialLimitMs = 10_000
@@ -35,9 +38,10 @@ const pythonProgram = [
  * Starts a line of sh(1) on a terminal, or over pipes for the kind `pipes`.
  * @throws AppError `agent_failed` when the program cannot be started.
  */
-export function startOnTerminal({ kind, line, env, ...options }: TerminalProgram): Promise<Child> {
+export function startOnTerminal(program: TerminalProgram): Promise<Child> {
+  const { kind, line, cwd, env, marker, cgroupParent } = program
   // script(1) runs its command with $SHELL.
-  return startChild({ ...options, ...commandOf(kind, line), env: { ...env, SHELL: '/bin/sh' } })
+  return startChild({ ...commandOf(kind, line), cwd, env: { ...env, SHELL: '/bin/sh' }, marker, cgroupParent })
 }
 
 /** Sends Ctrl-C: a byte to a terminal; over pipes, SIGINT to the process group. */
@@ -47,7 +51,7 @@ export function interruptTerminal(kind: TerminalKind, child: Child): void {
 }
 
 /** Returns the first of `script` and `python` that works here; otherwise `pipes`. */
-export async function detectTerminalKind(options: Omit<ChildOptions, 'command' | 'args'>): Promise<TerminalKind> {
+export async function detectTerminalKind(options: Trial): Promise<TerminalKind> {
   for (const kind of ['script', 'python'] as const) {
     if (await isTerminalKindUsable(kind, options)) return kind
   }
@@ -55,9 +59,7 @@ export async function detectTerminalKind(options: Omit<ChildOptions, 'command' |
 }
 
 /** Starts `test -t 0` on a terminal of this kind. True when it succeeds. */
-export async function isTerminalKindUsable(
-  kind: TerminalKind, options: Omit<ChildOptions, 'command' | 'args'>,
-): Promise<boolean> {
+export async function isTerminalKindUsable(kind: TerminalKind, options: Trial): Promise<boolean> {
   try {
     const child = await startOnTerminal({ ...options, kind, line: `test -t 0 && echo ${trialAnswer}` })
     let output = ''

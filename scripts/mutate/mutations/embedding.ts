@@ -44,8 +44,8 @@ export const embeddingMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agent-maker.ts',
-    old: 'start({ ...rest, ...change({ command, args, cwd, env }) })',
-    new: 'start({ ...rest, ...change({ command, args, cwd, env }), command, args })',
+    old: 'start({ ...change({ command, args, cwd, env }), marker })',
+    new: 'start({ ...change({ command, args, cwd, env }), command, args, marker })',
     promise: 'The program that the host names is started for an external agent.',
     tests,
   },

@@ -25,8 +25,10 @@ export async function examineServer(core: DoctorNeeds): Promise<HttpResponse> {
 
 export async function listAgents(core: DoctorNeeds, call: Call): Promise<HttpResponse> {
   const { config, environment, providers } = core
-  const common = { config, environment, secretNames: await secretNamesOf(core), signal: clientSignal(call) }
-  const items = await Promise.all(providers.map((provider) => describeAgent({ ...common, provider, workingDir: '' })))
+  const [secretNames, signal] = [await secretNamesOf(core), clientSignal(call)]
+  const items = await Promise.all(providers.map((provider) => {
+    return describeAgent({ provider, config, environment, secretNames, workingDir: '', signal })
+  }))
   return ok({ items })
 }
 

@@ -98,7 +98,8 @@ async function fetchSource(
   const name = basename(source.below === '' ? (source.type === 'git' ? source.url : source.path) : source.below)
   if (source.type === 'git') {
     if (!source.url.startsWith('https:')) await assertFolder(options.machine, source.url)
-    const { commit, entries } = await fetchCommit(source, work, { ...options.git, signal })
+    const { environment, instanceId, cgroupParent } = options.git
+    const { commit, entries } = await fetchCommit(source, work, { environment, instanceId, cgroupParent, signal })
     await unpack(entries, files, signal)
     return { folder: files, commit, usualName: usualNameOf(name) }
   }

@@ -40,6 +40,25 @@ test('finds a bag that carries a function, a class, or another bag that carries 
   }
 })
 
+test('finds a member of a member, and the result of a function of the file', () => {
+  const outer = 'interface Outer {\n  readonly inner: StoreOptions\n}\n'
+  const code = `${outer}const a = (o: Outer) => open({ ...o.inner, path: 1 })`
+  assert.equal(find(head + code), ['src/a.ts:6 "...inner" passes on every capability of StoreOptions'])
+  const made = 'function a() { const b = make(1); open({ ...b }) }\nfunction make(c: number): StoreOptions {}'
+  assert.equal(find(head + made), found('b'))
+})
+
+test('finds an object without a type that has a capability, in an argument of an imported function', () => {
+  const passed = (code: string): string[] => find(`${head}function a({ path, cipher }: Given) { ${code} }\n${given}`)
+  const given = 'interface Given {\n  readonly path: string\n  readonly cipher: Cipher\n}\n'
+    + "import type { Cipher } from './cipher.ts'\n"
+  const finding = ['src/a.ts:3 "...b" passes on "cipher"']
+  assert.equal(passed('const b = { path, cipher }; open({ ...b, c: 1 })'), finding)
+  assert.equal(passed('const b = (c: string) => { return { path, cipher } }; open({ ...b(path), c: 1 })'), finding)
+  assert.equal(passed('const b = { path }; open({ ...b, cipher })'), [])
+  assert.equal(passed('const b = { path, cipher }; own({ ...b, c: 1 })'), [])
+})
+
 test('passes plain data, lists, bags that are passed whole, and members that are passed by name', () => {
   const data = 'interface ListOptions {\n  readonly limit: number\n  readonly names: readonly string[]\n}\n'
   assert.equal(find(`${head}${data}const a = (options: ListOptions) => open({ ...options, b: 1 })`), [])
