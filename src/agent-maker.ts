@@ -59,6 +59,8 @@ async function builtInKind({ core }: AgentMakerOptions): Promise<AgentKind> {
   const agents = await core.use('builtInAgent').catch(appErrorOf)
   return {
     readsMessages: true,
+    takesModel: true,
+    waitsBetweenRuns: true,
     create(host) {
       if (agents instanceof AppError) throw agents
       return agents.create(host, logOf(core, host))
@@ -70,6 +72,8 @@ function acpKind(options: AgentMakerOptions): AgentKind {
   const { vault } = options.core
   return {
     readsMessages: false,
+    takesModel: false,
+    waitsBetweenRuns: false,
     create(host) {
       const agent = vault.openAgent(host.conversationId, host.settings())
       if (agent.kind !== 'ACPAgent') throw new TypeError('Expected the settings of an external agent')

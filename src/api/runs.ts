@@ -3,9 +3,7 @@
  * and 6). A change is durable before its response is sent, except a pause that takes longer than `pauseLimitMs`.
  */
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import { AppError } from '../base/errors.ts'
 import { toJsonObject } from '../base/json.ts'
-import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationService } from '../conversation/list/service.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import {
@@ -100,14 +98,16 @@ export async function addSecrets({ service, vault }: ConversationParts, call: Ca
 
 export async function switchLlm({ service, vault }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { llm } = bodyOf(call, SwitchLlmRequest)
-  const conversation = await openBuiltIn(service, call)
+  const conversation = await service.open(conversationIdOf(call))
+  conversation.switches.assertTakesModel()
   await conversation.switches.llm((agent) => vault.sealLlm(conversation.id, agent, llm))
   return success
 }
 
 export async function switchProfile({ service, vault, profiles }: RunParts, call: Call): Promise<HttpResponse> {
   const { profile_name: name } = bodyOf(call, SwitchProfileRequest)
-  const conversation = await openBuiltIn(service, call)
+  const conversation = await service.open(conversationIdOf(call))
+  conversation.switches.assertTakesModel()
   const llm = { ...(await profiles.load(name)), usage_id: `profile:${name}` }
   await conversation.switches.llm((agent) => vault.sealLlm(conversation.id, agent, llm))
   return success
@@ -148,12 +148,6 @@ export async function condense({ service }: ConversationParts, call: Call): Prom
 
 export async function getFinalResponse({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   return ok({ response: await service.read(conversationIdOf(call), (events) => events.finalResponse()) })
-}
-
-async function openBuiltIn(service: ConversationService, call: Call): Promise<Conversation> {
-  const conversation = await service.open(conversationIdOf(call))
-  if (conversation.state.agent['kind'] === 'Agent') return conversation
-  throw new AppError('bad_request', 'Cannot switch the model: the conversation is not driven by the built-in agent')
 }
 
 /** Returns the secret sources of a request. A bare string becomes a source with that value. */

@@ -110,11 +110,11 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
       work: deps.work,
       onChange: () => options.onChange(journal.state),
     })
-    endOrphanedRun(journal, killed)
+    const kind = await deps.agentKind(state.agent)
+    endOrphanedRun(journal, kind, killed)
     endOrphanedGoal(journal)
     // A failing log does not prevent the opening. `Repair` records the end of the run when the log accepts lines again.
     await journal.durable().catch(ignore)
-    const kind = await deps.agentKind(state.agent)
     return compose({ directory, deps, log, feed, journal, nextStamp, diagnostics, kind })
   } catch (thrown) {
     await log.close()
@@ -157,7 +157,7 @@ function compose({ directory, deps, log, feed, journal, nextStamp, diagnostics, 
 
   const events = new EventReader(log)
   const frames = new Frames({ state, directory, nextStamp })
-  const repair = new Repair({ journal, log, reserve, diagnostics })
+  const repair = new Repair({ kind, journal, log, reserve, diagnostics })
   const requests = new Requests({ events, known: () => state.requests })
 
   const records = new AgentRecords(journal, deps.work)

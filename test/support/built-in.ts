@@ -87,7 +87,7 @@ export async function withBuiltIn<Model extends ModelClient>(
       })
     }
     const deps = {
-      ...outer.deps, agentKind: async ({ kind }: JsonObject) => ({ readsMessages: kind === 'Agent', create }),
+      ...outer.deps, agentKind: async (stored: JsonObject) => ({ ...await outer.deps.agentKind(stored), create }),
     }
     const world = { ...outer, deps }
     const hooks = options.hooks === undefined

@@ -170,7 +170,7 @@ async function makeWorld(folder: string): Promise<World> {
     stopLimitMs: 5000,
     closeLimitMs: 60_000,
     agentKind: async ({ kind }) => ({
-      readsMessages: kind === 'Agent',
+      readsMessages: kind === 'Agent', takesModel: kind === 'Agent', waitsBetweenRuns: kind === 'Agent',
       create: (host) => {
         const agent = new ScriptedAgent(host, scripts)
         agents.push(agent)

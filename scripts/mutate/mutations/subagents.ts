@@ -35,8 +35,8 @@ export const subagentsMutations: readonly Mutation[] = [
   },
   {
     file: 'src/conversation/log/orphaned-run.ts',
-    old: "const wasInTurn = agent['kind'] === 'ACPAgent' || pending.length > 0",
-    new: "const wasInTurn = agent['kind'] === 'ACPAgent'",
+    old: 'const wasInTurn = !kind.waitsBetweenRuns || pending.length > 0',
+    new: 'const wasInTurn = !kind.waitsBetweenRuns',
     promise: 'After a kill no question of a turn is left open, whatever the kind of the agent.',
     tests: ['test/parts/subagents/kills.test.ts'],
   },

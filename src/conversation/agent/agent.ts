@@ -15,6 +15,10 @@ import type { AgentHost } from './host.ts'
 export interface AgentKind {
   /** True for the built-in agent. `introduction`, `contextOf`, `makeTitle` and `judgeGoal` are called only if true. */
   readonly readsMessages: boolean
+  /** True when the agent calls the model of its settings, so that another model can be set for its next step. */
+  readonly takesModel: boolean
+  /** True when the agent goes on from the history, so that its actions can wait for the user between two runs. */
+  readonly waitsBetweenRuns: boolean
   /** Creates the agent of a conversation. Starts no program. @throws AppError `part_missing`, `conflict` */
   create(host: AgentHost): Agent
 }

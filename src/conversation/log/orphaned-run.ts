@@ -3,6 +3,7 @@
  *
  * Each open action gets an AgentErrorEvent. The conversation gets one error event with the reason.
  */
+import type { AgentKind } from '../agent/agent.ts'
 import type { Journal } from './journal.ts'
 
 export interface OrphanReason {
@@ -12,11 +13,11 @@ export interface OrphanReason {
 }
 
 /** Records changed `stats`. Ends the run that the stored status shows, if any. Must not be called during a run. */
-export function endOrphanedRun(journal: Journal, reason: OrphanReason): void {
-  const { execution_status: status, agent, pending_confirmations: pending, stats, has_new_stats: isNew } = journal.state
+export function endOrphanedRun(journal: Journal, kind: AgentKind, reason: OrphanReason): void {
+  const { execution_status: status, pending_confirmations: pending, stats, has_new_stats: isNew } = journal.state
   if (isNew) journal.update('stats', stats)
-  // Actions that wait between two runs keep waiting: the built-in agent continues from the history.
-  const wasInTurn = agent['kind'] === 'ACPAgent' || pending.length > 0
+  // Actions that wait between two runs keep waiting.
+  const wasInTurn = !kind.waitsBetweenRuns || pending.length > 0
   const isOrphan = status === 'running' || (status === 'waiting_for_confirmation' && wasInTurn)
   if (!isOrphan) return
   answerOpenActions(journal, `The result is unknown: ${reason.detail}`)

@@ -8,10 +8,12 @@ import { errorOf, type AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { ConversationLog } from '../../storage/log.ts'
 import type { Reserve } from '../../storage/reserve.ts'
+import type { AgentKind } from '../agent/agent.ts'
 import type { Journal } from './journal.ts'
 import { endOrphanedRun, type OrphanReason } from './orphaned-run.ts'
 
 export interface RepairOptions {
+  readonly kind: AgentKind
   readonly journal: Journal
   readonly log: ConversationLog
   readonly reserve: Reserve
@@ -63,8 +65,8 @@ export class Repair {
   }
 
   async #endRun(reason: OrphanReason): Promise<void> {
-    const { journal } = this.#options
-    endOrphanedRun(journal, reason)
+    const { journal, kind } = this.#options
+    endOrphanedRun(journal, kind, reason)
     await journal.durable()
   }
 }

@@ -33,6 +33,10 @@ export class AgentSeat {
     return this.#options.kind.readsMessages ? this.agent() : undefined
   }
 
+  get takesModel(): boolean {
+    return this.#options.kind.takesModel
+  }
+
   /** True when the agent can end a turn between two steps; false before the agent is created. */
   get isStepping(): boolean {
     return this.#agent?.isStepping === true

@@ -21,6 +21,12 @@ export class Switches {
     this.#options = options
   }
 
+  /** Checks that `llm` can switch the agent's model. @throws AppError `bad_request` */
+  assertTakesModel(): void {
+    if (this.#options.seat.takesModel) return
+    throw new AppError('bad_request', 'Cannot switch the model: the conversation is not driven by the built-in agent')
+  }
+
   /**
    * Switches the built-in agent's model from the next step on. `change` returns the settings with sealed secrets.
    * @throws AppError as `Beginning.assertSpace`, `Gate.write`
