@@ -3,13 +3,15 @@
  *
  * Reads src, scripts, test and the documents beside them, of this repository or of the folder given as argument, prints
  * each finding as `file:line: rule: advice`, and fails for a finding that is more than a warning. The rules are data
- * and pure functions in scripts/shape; this file only reads and prints.
+ * and pure functions in scripts/shape; this file only reads, asks git for commits, and prints.
  */
+import { spawnSync } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commandLine } from './command-line.ts'
-import { formatFinding } from './shape/finding.ts'
+import { budgetLog, checkBudgetCommits } from './shape/budgets.ts'
+import { formatFinding, type Finding } from './shape/finding.ts'
 import { checkMissingFiles } from './shape/powers.ts'
 import { checkShape } from './shape/rules.ts'
 
@@ -41,9 +43,17 @@ const security = documents.get('SECURITY.md')
 const isWhole = given === undefined
 const findings = [
   ...checkShape({ sources, security, documents, paths: isWhole ? paths : undefined, isWhole }),
-  ...(isWhole ? checkMissingFiles(new Set(sources.keys())) : []),
+  ...(isWhole ? [...checkMissingFiles(new Set(sources.keys())), ...checkHistory()] : []),
 ]
 for (const finding of findings) process.stdout.write(`${formatFinding(finding)}\n`)
 const failures = findings.filter(({ warning }) => warning !== true).length
 process.stdout.write(`${sources.size} files, ${failures} failures, ${findings.length - failures} warnings\n`)
 process.exitCode = failures > 0 ? 1 : 0
+
+/** Asks git for the commits that changed the budgets. */
+function checkHistory(): readonly Finding[] {
+  const { status, stdout } = spawnSync('git', ['-C', root, ...budgetLog], { encoding: 'utf8', maxBuffer: 2 ** 28 })
+  if (status === 0) return checkBudgetCommits(stdout)
+  process.stdout.write('commits that raise a budget: not checked: no git history\n')
+  return []
+}
