@@ -316,7 +316,7 @@ async function startService(
       cache: new LineCache({ logBytes: config.logCacheBytes, totalBytes: config.cacheBytes }),
       reserve,
       readerLimit: config.subscriberLimit,
-      readingTurns: counts.readingTurns,
+      readLimiter: counts.readLimiter,
       backlogLimitBytes: backlogLimitBytes,
       eventLimitBytes: config.eventLimitBytes,
       confirmationDeadlineMs: config.confirmationDeadlineMs,

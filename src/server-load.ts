@@ -1,7 +1,7 @@
 /** The figures of a server for operators: its present load, and its work since the start. */
 import type { ConversationsLoad } from './conversation/list/load.ts'
 import type { ConversationService } from './conversation/list/service.ts'
-import { createReadingTurns } from './conversation/log/feed.ts'
+import { createReadLimiter } from './conversation/log/feed.ts'
 import { Work } from './conversation/log/work.ts'
 import { Written } from './storage/written.ts'
 
@@ -10,7 +10,7 @@ export interface ServerLoad {
   readonly work: Work
   readonly written: Readonly<Written>
   readonly agents: AgentsLoad
-  /** The number of readers that wait for their turn to read a log. */
+  /** The number of readers that wait to read a log. */
   readonly readsWaiting: number
   /** The figures of the parts that have been started. */
   readonly parts: readonly PartFigure[]
@@ -37,13 +37,13 @@ export interface AgentsLoad {
 export class Counts {
   readonly work = new Work()
   readonly written = new Written()
-  readonly readingTurns = createReadingTurns()
+  readonly readLimiter = createReadLimiter()
 
   load(
     service: ConversationService, { running, waiting, limit }: AgentsLoad, parts: readonly PartFigure[],
   ): ServerLoad {
-    const { work, written, readingTurns } = this
+    const { work, written, readLimiter } = this
     const agents = { running, waiting, limit }
-    return { conversations: service.load(), agents, readsWaiting: readingTurns.waiting, work, written, parts }
+    return { conversations: service.load(), agents, readsWaiting: readLimiter.waiting, work, written, parts }
   }
 }

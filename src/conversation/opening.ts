@@ -7,7 +7,7 @@
 import { withFields, type Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
 import { createStamper, type Clock, type NextStamp, type RandomBytes } from '../base/stamp.ts'
-import type { Turns } from '../base/turns.ts'
+import type { Limiter } from '../base/limiter.ts'
 import { eventKinds } from '../schema/generated/events.ts'
 import { nodeFiles, type Files } from '../storage/files.ts'
 import { sweepConversation } from '../storage/layout.ts'
@@ -55,7 +55,7 @@ export interface ConversationDeps {
   readonly reserve: Reserve
   readonly readerLimit: number
   /** Limits concurrent log reads of all conversations' readers (see feed.ts). */
-  readonly readingTurns?: Turns
+  readonly readLimiter?: Limiter
   /** Counts the events, cost and tokens of all conversations. */
   readonly work?: Work
   readonly backlogLimitBytes: number
@@ -98,7 +98,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   try {
     const state = await foldLog(log, { from: await readCachedState(directory, log) })
     const diagnostics = withFields(deps.diagnostics, { conversation_id: state.id })
-    const feed = new Feed(log, deps.readerLimit, deps.readingTurns, diagnostics)
+    const feed = new Feed(log, deps.readerLimit, deps.readLimiter, diagnostics)
     // Events and frames share one stamper, so that their times are in order.
     const nextStamp = createStamper(deps.clock, deps.random, state.last_micros)
     const journal = new Journal({

@@ -6,7 +6,7 @@
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { silentLog, type Log } from '../../base/log.ts'
-import { Turns } from '../../base/turns.ts'
+import { Limiter } from '../../base/limiter.ts'
 import type { Event } from '../../schema/generated/events.ts'
 import type { EventRange } from '../../storage/log-reader.ts'
 import type { DeltaFrame } from './frames.ts'
@@ -66,11 +66,11 @@ export class Feed {
   /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined
 
-  /** @param turns limits the number of concurrent log reads; shared by all feeds that compete for the disk */
-  constructor(source: FeedLog, readerLimit: number, turns = createReadingTurns(), diagnostics: Log = silentLog) {
+  /** @param limiter limits the number of concurrent log reads; shared by all feeds that compete for the disk */
+  constructor(source: FeedLog, readerLimit: number, limiter = createReadLimiter(), diagnostics: Log = silentLog) {
     this.#place = {
       source,
-      turns,
+      limiter,
       diagnostics,
       left: (reader) => this.#readers.delete(reader),
       caughtUp: (reader) => this.#completeText(reader),
@@ -158,7 +158,7 @@ export class Feed {
 /** The data of the feed that its readers use. */
 interface ReaderPlace {
   readonly source: FeedLog
-  readonly turns: Turns
+  readonly limiter: Limiter
   readonly diagnostics: Log
   readonly left: (reader: Reader) => void
   /** Called when the reader has all events of the log. Sends it the open texts, if all events are published. */
@@ -166,10 +166,10 @@ interface ReaderPlace {
 }
 
 /** The number of readers that read the log at the same time. More readers would hold up other work. */
-const readersInTurn = 2
+const readersAtOnce = 2
 
-export function createReadingTurns(): Turns {
-  return new Turns(readersInTurn)
+export function createReadLimiter(): Limiter {
+  return new Limiter(readersAtOnce)
 }
 
 export class Reader {
@@ -231,11 +231,11 @@ export class Reader {
 
   async #catchUp(): Promise<void> {
     this.#state = 'reading'
-    const { source, turns } = this.#place
+    const { source, limiter } = this.#place
     try {
       while (this.#state === 'reading' && this.#next < source.eventCount) {
         if (this.#sink.isFull === true) this.#state = 'full'
-        else await turns.run(() => this.#readOn())
+        else await limiter.run(() => this.#readOn())
       }
       if (this.#state !== 'reading') return
       this.#state = 'ready'

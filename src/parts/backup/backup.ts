@@ -13,7 +13,7 @@ import { AppError, systemCodeOf } from '../../base/errors.ts'
 import { objectOf } from '../../base/fields.ts'
 import { storageError } from '../../base/own-files.ts'
 import { openForReading } from '../../base/read-files.ts'
-import { Turns } from '../../base/turns.ts'
+import { Limiter } from '../../base/limiter.ts'
 import { parseOwnJson } from '../../base/json.ts'
 import {
   filesAt, filesOfConversation, keyFolders, logsIn, mayBeLinked, orMissing, topEntries, type Found, type FoundFile,
@@ -126,8 +126,8 @@ class Backup {
       const cut = await this.#open(path, async (file) => cutOf(file, (await file.stat()).size))
       if (cut !== undefined) cuts.push([path, cut])
     }
-    const turns = new Turns(8)
-    const isStored = await Promise.all(cuts.map(([path, cut]) => turns.run(() => this.#addLogAndFiles(path, cut))))
+    const limiter = new Limiter(8)
+    const isStored = await Promise.all(cuts.map(([path, cut]) => limiter.run(() => this.#addLogAndFiles(path, cut))))
     const ofConversations = isStored.filter((_, index) => cuts[index]?.[0].startsWith('conversations/') === true)
     const conversations = ofConversations.filter(Boolean).length
     return { conversations, deleted: ofConversations.length - conversations }

@@ -12,7 +12,7 @@ import {
   chmod, makeFolder, openNew, ownFolder, privateFolder, rename, storageError, syncFolder,
 } from '../../base/own-files.ts'
 import { lstat, openForReading, readFile, statfs } from '../../base/read-files.ts'
-import { Turns } from '../../base/turns.ts'
+import { Limiter } from '../../base/limiter.ts'
 import { piecePath } from './backup-folder.ts'
 import { orMissing } from './contents.ts'
 import { damaged, type FileEntry, type Manifest, type Piece } from './manifest.ts'
@@ -43,10 +43,10 @@ export async function restore(options: RestoreOptions): Promise<Moved> {
     await assertSpace(options)
     await to.begin(manifest.sha256, format)
     const folders = await makeFolders(to.path, manifest)
-    const turns = new Turns(8)
+    const limiter = new Limiter(8)
     const files = [...manifest.files.values()].filter(({ path }) => path !== 'format.json')
     const movable = isStaged ? usedOnce(manifest) : new Set<string>()
-    await Promise.all(files.map((file) => turns.run(() => restoreFile(options, file, movable))))
+    await Promise.all(files.map((file) => limiter.run(() => restoreFile(options, file, movable))))
     const moved = map.length === 0 ? { conversations: 0, settings: [] }
       : await moveWorkspaces(to.path, { paths: files.map(({ path }) => path), map, signal })
     for (const folder of folders) await syncFolder(folder)

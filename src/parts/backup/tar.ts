@@ -7,7 +7,7 @@
  */
 import { damaged, manifestName, type Piece } from './manifest.ts'
 import { bytesOf, PieceOf, type Source, type Target } from './target.ts'
-import { Turns } from '../../base/turns.ts'
+import { Limiter } from '../../base/limiter.ts'
 
 const blockBytes = 512
 /** The largest size of an entry: the header has eleven octal digits for it. */
@@ -16,7 +16,7 @@ const sizeLimit = 8 ** 11 - 1
 export class TarTarget implements Target {
   readonly written = { copiedBytes: 0, linkedBytes: 0 }
   readonly #write: (bytes: Uint8Array) => Promise<void>
-  readonly #entries = new Turns(1)
+  readonly #entries = new Limiter(1)
   /** The pieces that are in the stream, by digest. */
   readonly #sizes = new Map<string, number>()
   #count = 0

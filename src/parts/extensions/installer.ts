@@ -10,7 +10,7 @@ import { storageError } from '../../base/own-files.ts'
 import { readdir } from '../../base/read-files.ts'
 import type { Log } from '../../base/log.ts'
 import { formatMicros, type Clock } from '../../base/stamp.ts'
-import { Turns } from '../../base/turns.ts'
+import { Limiter } from '../../base/limiter.ts'
 import { openFile } from '../workspace-files/files.ts'
 import type { Machine } from '../workspace-files/machine.ts'
 import type { ExtensionRecord } from './generated.ts'
@@ -55,13 +55,13 @@ export interface InstallRequest extends SourceRequest {
 }
 
 export function createInstaller(options: InstallerOptions): Installer {
-  const turns = new Turns(fetchLimit)
+  const limiter = new Limiter(fetchLimit)
   return {
     async install(kind, request) {
       const source = readSource(request)
       const work = await makeWorkFolder(options.root)
       try {
-        const fetched = await turns.run(() => fetchSource(source, work, request.signal, options))
+        const fetched = await limiter.run(() => fetchSource(source, work, request.signal, options))
         const found = await (kind === 'skills' ? describeSkill : describePlugin)(fetched, options)
         assertName(found.name, request.expectedName)
         const record: ExtensionRecord = {

@@ -19,7 +19,7 @@ import { readJsonFile, writeJsonFile } from '../../base/json-file.ts'
 import { failsAsStorage, makeFolder, ownFolder, removeTree, rename, syncFolder } from '../../base/own-files.ts'
 import { isThere, readdir } from '../../base/read-files.ts'
 import type { Log } from '../../base/log.ts'
-import { Turns } from '../../base/turns.ts'
+import { Limiter } from '../../base/limiter.ts'
 import { parse } from '../../schema/check.ts'
 import { ExtensionRecord } from './generated.ts'
 
@@ -44,7 +44,7 @@ export class Shelf {
   readonly #root: string
   readonly #kind: ExtensionKind
   readonly #log: Pick<Log, 'warn'>
-  readonly #changes = new Turns(1)
+  readonly #changes = new Limiter(1)
 
   /** @param root the folder `extensions` */
   constructor(root: string, kind: ExtensionKind, log: Pick<Log, 'warn'>) {

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
-import { Turns } from '../../base/turns.ts'
+import { Limiter } from '../../base/limiter.ts'
 import { untilAborted, within } from '../../base/wait.ts'
 import type { Core } from '../../capabilities.ts'
 import { startChild } from '../../process/child.ts'
@@ -78,14 +78,14 @@ export interface Git {
 export type GitOptions = Pick<Core, 'environment' | 'instanceId' | 'cgroupParent'>
 
 export function createGit(options: GitOptions): Git {
-  const turns = new Turns(runLimit)
+  const limiter = new Limiter(runLimit)
   return {
     get waiting() {
-      return turns.waiting
+      return limiter.waiting
     },
     async open(repository, signal) {
       const run = (args: readonly string[], limits: GitLimits = {}): Promise<GitEnd> => {
-        return turns.run(() => runOnce({ repository, signal, args, ...limits }, options))
+        return limiter.run(() => runOnce({ repository, signal, args, ...limits }, options))
       }
       const overridden = await filterOverrides(run)
       return (args, limits) => run([...overridden, ...args], limits)

@@ -8,7 +8,7 @@
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
-import { Turns } from '../../base/turns.ts'
+import { Limiter } from '../../base/limiter.ts'
 import { untilAborted } from '../../base/wait.ts'
 import {
   actionOf, mcpToolDefinition, textContent, type Tool, type ToolRun, type ToolTurn,
@@ -85,9 +85,9 @@ function actionFor({ prompt, description, subagent, resume }: Task): { kind: 'MC
 /** The tasks of one open conversation. */
 class Tasks {
   readonly #options: TaskToolOptions
-  readonly #slots = new Turns(runningLimit)
+  readonly #slots = new Limiter(runningLimit)
   /** Asks the sub-agents' questions one after the other, because a question is about the newest recorded action. */
-  readonly #questions = new Turns(1)
+  readonly #questions = new Limiter(1)
   /** The number of sub-agents' conversations that are being created. */
   #opening = 0
   /** The definitions of the sub-agents at work, by the id of their conversation. */

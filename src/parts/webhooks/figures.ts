@@ -6,7 +6,7 @@ export interface WebhookLoad {
   /** Conversations that are not fully delivered. */
   readonly waitingConversations: number
   /** Conversations whose delivery waits for its turn while other conversations are delivered. */
-  readonly waitingTurns: number
+  readonly waitingLanes: number
   /** The longest time for which a waiting conversation has made no progress. */
   readonly longestWaitMs: number
   readonly delivered: number
@@ -23,7 +23,7 @@ export function figuresOf(webhooks: readonly { readonly load: WebhookLoad }[]): 
     gauge('conversations_waiting', 'Conversations that are not fully delivered, for each webhook.',
       sum('waitingConversations')),
     gauge('turns_waiting', 'Conversations with undelivered events that wait until fewer deliveries are under way.',
-      sum('waitingTurns')),
+      sum('waitingLanes')),
     gauge('longest_wait_seconds', 'Longest time since something of a waiting conversation was delivered or given up.',
       longestWaitMs / 1000),
     counter('delivered_total', 'Requests that a receiver has accepted.', sum('delivered')),

@@ -9,7 +9,7 @@ import { AppError, errorOf } from '../../base/errors.ts'
 import { memberAt } from '../../base/fields.ts'
 import type { Log } from '../../base/log.ts'
 import type { Clock } from '../../base/stamp.ts'
-import { Turns } from '../../base/turns.ts'
+import { Limiter } from '../../base/limiter.ts'
 import { idOf, type EventReader } from '../../conversation/log/event-reader.ts'
 import type { Message, Outcome } from './delivery.ts'
 import type { Position } from './journal.ts'
@@ -37,7 +37,7 @@ export interface LaneHost {
   readonly log: Log
   readonly clock: Clock
   /** Limits the number of lanes that work at the same time. */
-  readonly turns: Turns
+  readonly limiter: Limiter
   /** True when the server closes. All waiting events are then due, and a request is tried once only. */
   readonly isClosing: () => boolean
   /** True for a conversation that was deleted and is not fully delivered. */
@@ -66,7 +66,7 @@ export class Lane {
   since: number
   readonly #host: LaneHost
   /** Runs one task at a time: a pass of this lane, or a task that was given to `run`. */
-  readonly #turn = new Turns(1)
+  readonly #limiter = new Limiter(1)
   #users = 0
   #isWoken = false
   #isDue = false
@@ -106,7 +106,7 @@ export class Lane {
   async run<T>(task: () => Promise<T>): Promise<T> {
     this.#users++
     try {
-      return await this.#turn.run(task)
+      return await this.#limiter.run(task)
     } finally {
       this.#users--
       if (this.isIdle) this.#host.idle(this)
@@ -123,7 +123,7 @@ export class Lane {
     for (let goesOn = true; goesOn && this.#isWoken;) {
       this.#isWoken = false
       try {
-        goesOn = await this.#host.turns.run(() => this.#turn.run(() => this.#pass()))
+        goesOn = await this.#host.limiter.run(() => this.#limiter.run(() => this.#pass()))
         this.#isBehind = !goesOn
       } catch (thrown) {
         this.#failed(thrown)

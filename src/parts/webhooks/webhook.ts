@@ -8,7 +8,7 @@ import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import { formatMicros, microsOfUpperHalf, parseMicros, upperHalf, type Clock } from '../../base/stamp.ts'
-import { Turns } from '../../base/turns.ts'
+import { Limiter } from '../../base/limiter.ts'
 import { within } from '../../base/wait.ts'
 import type { ConversationFollower, ReadEvents } from '../../conversation/list/followers.ts'
 import type { StoredConversations } from '../../conversation/list/stored.ts'
@@ -34,7 +34,7 @@ export interface WebhookOptions {
 }
 
 /** The most lanes that deliver at the same time. */
-const lanesInTurn = 8
+const lanesAtOnce = 8
 /** The longest time for last deliveries when the server closes. */
 const closeLimitMs = 3000
 
@@ -42,7 +42,7 @@ export class Webhook implements ConversationFollower {
   readonly key: string
   readonly #options: WebhookOptions
   readonly #lanes = new Map<string, Lane>()
-  readonly #turns = new Turns(lanesInTurn)
+  readonly #limiter = new Limiter(lanesAtOnce)
   /** Deleted conversations that are not fully delivered. */
   readonly #removed = new Set<string>()
   /** Aborted when the server closes. Ends the waits between attempts. */
@@ -84,7 +84,7 @@ export class Webhook implements ConversationFollower {
     const now = this.#options.clock()
     return {
       waitingConversations: this.#lanes.size,
-      waitingTurns: this.#turns.waiting,
+      waitingLanes: this.#limiter.waiting,
       longestWaitMs: Math.max(0, ...[...this.#lanes.values()].map(({ since }) => now - since)),
       delivered: this.#delivered,
       failed: this.#failed,
@@ -206,7 +206,7 @@ export class Webhook implements ConversationFollower {
     const { settings, log, clock, createId, journal } = this.#options
     const lane = new Lane(id, {
       settings, log, clock, createId,
-      turns: this.#turns,
+      limiter: this.#limiter,
       isClosing: () => this.#isClosing,
       isRemoved: (one) => this.#removed.has(one),
       read: (one, use) => this.#read(one, use),

@@ -2,7 +2,7 @@
 import { readFileSync, appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { Turns } from '../../../src/base/turns.ts'
+import { Limiter } from '../../../src/base/limiter.ts'
 import { longestWaitMs, waitBefore } from '../../../src/parts/webhooks/backoff.ts'
 import { Delivery } from '../../../src/parts/webhooks/delivery.ts'
 import { Journal } from '../../../src/parts/webhooks/journal.ts'
@@ -167,7 +167,7 @@ const quiet = (): void => undefined
 const quietHost: Omit<LaneHost, 'settings' | 'read' | 'positionOf' | 'deliver'> = {
   log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
   clock: Date.now,
-  turns: new Turns(8),
+  limiter: new Limiter(8),
   isClosing: () => false,
   isRemoved: () => false,
   createId: () => 'id',

@@ -1,15 +1,15 @@
 import * as assert from 'uvu/assert'
-import { Turns } from '../../src/base/turns.ts'
+import { Limiter } from '../../src/base/limiter.ts'
 import { deferred, type Deferred } from '../../src/base/wait.ts'
 import { suite } from '../support/suite.ts'
 
-const test = suite('base/turns')
+const test = suite('base/limiter')
 
 test('so many pieces of work go on at once, the others in the order in which they came', async () => {
-  const turns = new Turns(2)
+  const limiter = new Limiter(2)
   const begun: number[] = []
   const ends: Deferred<void>[] = []
-  const all = [0, 1, 2, 3].map((number) => turns.run(() => {
+  const all = [0, 1, 2, 3].map((number) => limiter.run(() => {
     begun.push(number)
     const end = deferred<void>()
     ends[number] = end
@@ -30,7 +30,7 @@ test('so many pieces of work go on at once, the others in the order in which the
 })
 
 test('the event loop turns between those who wait, however fast they are', async () => {
-  const turns = new Turns(1)
+  const limiter = new Limiter(1)
   let loops = 0
   let isOver = false
   const count = (): void => {
@@ -38,15 +38,15 @@ test('the event loop turns between those who wait, however fast they are', async
     if (!isOver) setImmediate(count)
   }
   setImmediate(count)
-  await Promise.all(Array.from({ length: 100 }, () => turns.run(() => Promise.resolve())))
+  await Promise.all(Array.from({ length: 100 }, () => limiter.run(() => Promise.resolve())))
   isOver = true
   assert.ok(loops >= 99, `${loops} turns of the loop`)
 })
 
-test('a piece that fails gives its turn back, and the next one has it', async () => {
-  const turns = new Turns(1)
-  const failing = turns.run(() => Promise.reject(new Error('No'))).catch((error: unknown) => String(error))
-  assert.equal([await failing, await turns.run(async () => 'done')], ['Error: No', 'done'])
+test('a task that fails makes room for the next task', async () => {
+  const limiter = new Limiter(1)
+  const failing = limiter.run(() => Promise.reject(new Error('No'))).catch((error: unknown) => String(error))
+  assert.equal([await failing, await limiter.run(async () => 'done')], ['Error: No', 'done'])
 })
 
 test.run()

@@ -3,7 +3,7 @@
  *
  * Each waiting task begins in a new turn of the event loop, so that many short tasks do not block it.
  */
-export class Turns {
+export class Limiter {
   readonly #limit: number
   #running = 0
   readonly #waiting: (() => void)[] = []
