@@ -82,7 +82,7 @@ export interface Core {
   readonly urls: readonly string[]
   /** Returns an offer of a part, and starts the part if needed. @throws AppError as `LoadedParts.use` */
   readonly use: Use
-  /** Returns true when a part that may be loaded has this offer. */
+  /** Returns true when a part that the options allow has this offer. The part need not be loaded. */
   readonly offers: (name: keyof Offers) => boolean
   /** All parts of the server (`partsOf`). */
   readonly parts: readonly InspectedPart[]

@@ -1,6 +1,6 @@
 /** Stores the end of a text that arrives in chunks, while the end may be part of a secret. */
 
-/** The most characters that decide whether a short secret is a whole word: 7 of the secret, and 2 before it. */
+/** The number of read characters that decide whether a short secret is a whole word: its own, up to 7, and 2 before. */
 export const recentLength = 9
 
 export class HeldText {

@@ -24,7 +24,8 @@ export async function parseJsonText(text: string, valueLimit = usualValueLimit):
 }
 
 /**
- * Returns the value of a JSON text that this server wrote, without limits. Returns a promise for more than `turnBytes`.
+ * Parses a JSON text that this server wrote, with no limit on values or nesting. Returns the value, or a promise of the
+ * value when there are more than `turnBytes` bytes.
  * @throws SyntaxError, or rejects with it, when the text is not JSON
  */
 export function parseOwnJsonBytes(bytes: Buffer): unknown {

@@ -31,7 +31,7 @@ export function parseJson(text: string, valueLimit = usualValueLimit): unknown {
   return value
 }
 
-/** Parses a JSON text that this server wrote, without limits. @throws SyntaxError when the text is not JSON */
+/** Parses JSON that this server wrote, with no limit on values or nesting. @throws SyntaxError if `text` is not JSON */
 export function parseOwnJson(text: string): unknown {
   return JSON.parse(text)
 }

@@ -23,7 +23,7 @@ export function isLoaderVariable(name: string): boolean {
   return tools.has(first) && !plainWords.has(last)
 }
 
-/** Prefixes of the dynamic linkers (ld.so(8), dyld(1)), bash functions, settings of git and npm, the .NET profilers. */
+/** Prefixes of the dynamic linkers (ld.so(8), dyld(1)), bash functions, git, npm, Lua and the .NET profilers. */
 const steeringPrefixes = [
   'LD_', 'DYLD_', 'BASH_FUNC_', 'GIT_CONFIG', 'NPM_CONFIG_', 'LUA_INIT', 'CORECLR_', 'COR_PROFILER',
 ]

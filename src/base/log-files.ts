@@ -9,7 +9,7 @@ import { AppError, messageOf, systemCodeOf } from './errors.ts'
 import { appendNow, openToAppend } from './own-files.ts'
 import { sleep, within } from './wait.ts'
 
-/** The logs of the server. */
+/** The names of the logs for operators: the server log and the access log. */
 export type LogName = 'server' | 'access'
 
 /** Takes the lines of a log, each with its newline. */

@@ -57,7 +57,10 @@ export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Prom
   }
 }
 
-/** Prepares a function that masks the texts of `value`. A long value's texts are masked now, in several turns. */
+/**
+ * Returns a function that masks the texts of `value`. The texts of a long value are masked before
+ * `maskedTexts` resolves, in several turns of the event loop.
+ */
 export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(text: string) => string> {
   if (weightOf(value) <= turnWeight) return ways.mask
   const masked = new Map<string, string>()

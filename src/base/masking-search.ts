@@ -42,8 +42,8 @@ export class PatternSearch {
   }
 
   /**
-   * Returns the offset at which reading stopped: after a pattern, at the end of the text, or before a margin
-   * (`isMargin`) that may stand inside of a pattern broken into lines.
+   * Returns the offset at which reading stopped: after a pattern, at the end of the text, or before a margin. Reading
+   * stops before a margin (`isMargin`) that follows the beginning of a pattern and has a line break or ends the text.
    */
   read(text: string, from: number, cursor: { state: number }): number {
     const columns = this.#columns
@@ -53,7 +53,7 @@ export class PatternSearch {
     const { output } = this.#trie
     let { state } = cursor
     let index = from
-    /** The end of the margin that was checked last. */
+    /** The end of the newest margin that was checked and has no line break: its characters need no further check. */
     let lineEnd = from
     for (; index < text.length; index++) {
       const unit = text.charCodeAt(index)
@@ -81,7 +81,7 @@ export class PatternSearch {
     return this.read(text, 0, cursor) === text.length && at(this.#trie.output, cursor.state) === 0
   }
 
-  /** Returns the length of the longest pattern that ends on reaching this state, words excluded; 0 for none. */
+  /** Returns the length of the longest pattern that ends in this state; 0 without a pattern. Words do not count. */
   matchLength(state: number): number {
     return at(this.#trie.matchLength, state)
   }
@@ -91,7 +91,7 @@ export class PatternSearch {
     return at(this.#trie.output, state) & wordBits
   }
 
-  /** Returns how many of the code units read last may be the beginning of a pattern. */
+  /** Returns the length of the beginning of a pattern that this state stands for; 0 for the first state. */
   depth(state: number): number {
     return at(this.#trie.depth, state)
   }
@@ -126,10 +126,10 @@ function endOfBlanks(text: string, from: number): number {
   return from
 }
 
-/** The most failure links that `stepOrGiveUp` follows: real texts need a few. */
+/** The most failure links that one call of `stepOrGiveUp` follows. Real texts need only a few. */
 const giveUpAfter = 32
 
-/** The most entries of `#rows`, the table of successors. */
+/** The most entries of `#rows`: a row for each of the first states, with a next state for each column. */
 const tableLimit = 1 << 18
 
 function columnsOf(units: Uint16Array): { readonly columns: Int32Array; readonly width: number } {

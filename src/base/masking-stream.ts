@@ -1,7 +1,7 @@
 /**
  * Masks one text that arrives in chunks. The end of the text is held back while it may be the beginning of a secret.
  *
- * Overlapping matches become one mark. When the set of patterns changes, the held text is read again.
+ * One `<secret-hidden>` replaces overlapping matches. When the set of patterns changes, the held text is read again.
  */
 import { HeldText, recentLength } from './held-text.ts'
 import { isMargin, type PatternSearch } from './masking-search.ts'
@@ -97,7 +97,7 @@ export class TextMasking {
     if (this.#wordsAtEnd !== 0) this.#judgeWords(this.#wordsAtEnd, text, 0)
     this.#wordsAtEnd = 0
     const cursor = this.#cursor
-    /** The end of a margin that is known to break no secret. */
+    /** The end of the newest margin that is followed by a character with which no secret continues. */
     let plainEnd = 0
     for (let index = 0; index < text.length; ) {
       const from = index
@@ -115,7 +115,10 @@ export class TextMasking {
     }
   }
 
-  /** Hides the patterns that end right before the offset `index` of `text`: words only if they are whole words. */
+  /**
+   * Hides the patterns that end right before the offset `index` of `text`, but only whole words. At the end of `text`,
+   * the next chunk or `end` decides whether a word is whole.
+   */
   #matched(search: PatternSearch, text: string, index: number): void {
     const end = this.#length + index
     const length = search.matchLength(this.#cursor.state)
@@ -164,7 +167,10 @@ export class TextMasking {
     return this.#wrapped?.isIdle === false ? Math.min(exact, this.#wrapped.earliest(this.#length)) : exact
   }
 
-  /** Returns the masked text before the offset `safe`. A hidden part that begins before `safe` becomes a mark now. */
+  /**
+   * Takes the held text before the offset `safe` and returns it masked. One `<secret-hidden>` replaces each hidden part
+   * that begins before `safe`, even if the part ends later.
+   */
   #give(safe: number): string {
     const from = this.#held.start
     const text = this.#held.takeTo(safe)

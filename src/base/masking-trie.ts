@@ -1,7 +1,7 @@
 /**
  * The tree of the strings that masking-search looks for, with its failure links.
  *
- * The children of a state are made when one of them is needed.
+ * A node of the tree is called a state. The children of a state are made when one of them is needed.
  */
 
 export interface Patterns {

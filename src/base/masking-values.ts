@@ -1,7 +1,7 @@
 /**
  * Decides how much of a value is masked: everywhere, as a whole word only, or not at all.
  *
- * A common word, a path, a host and a flag are not masked, even when they are declared secret (decisions 12).
+ * A common word, a path, a host and a flag (`--verbose`) are not masked, even when declared secret (decisions 12).
  */
 import { isCommonWord } from './everyday-words.ts'
 
@@ -58,7 +58,7 @@ const hostForm = new RegExp([
   String.raw`(?::\d{1,5})?(?:\/[a-z0-9._-]{1,32})*\/?$`,
 ].join(''))
 
-/** True for a usual host name, IPv4 address, mail address or URL, without 24 letters or digits in a row. */
+/** True for a host, mail address or URL in lower case, of a usual form, without 24 letters or digits in a row. */
 function isHost(text: string): boolean {
   return hostForm.test(text) && !/[a-z0-9]{24}/.test(text)
 }

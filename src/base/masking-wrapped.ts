@@ -7,7 +7,7 @@
  */
 import { isMargin, type PatternSearch } from './masking-search.ts'
 
-/** The text between two parts of a broken pattern: a line break with its margin, and perhaps a line number. */
+/** The text between two parts of a broken pattern: a margin with a line break in it, and perhaps a line number. */
 interface Gap {
   readonly start: number
   readonly end: number
@@ -18,13 +18,13 @@ interface Gap {
   readonly count: number
 }
 
-/** The beginning of a pattern: the state of the search after it, and the newest gap in it. */
+/** A beginning of a pattern: the state that the search has reached with it, and its newest gap, if any. */
 interface Beginning {
   readonly state: number
   readonly gap: Gap | undefined
 }
 
-/** The position of a reading: in the text, in a line number, or after a line number. */
+/** What a reading reads next: text of the pattern, a line number in a gap, or the separators after that number. */
 type Phase = 'text' | 'number' | 'behind number'
 
 interface Reading {
@@ -43,7 +43,7 @@ interface Margin {
 }
 
 const readingLimit = 8
-/** The longest gap in code units. Rows of a terminal are padded with blanks to their width. */
+/** The most code units of a gap. A gap can be long: terminals fill their rows with blanks. */
 const gapLimit = 512
 const gapCountLimit = 64
 const digitLimit = 7
@@ -70,7 +70,7 @@ export class WrappedReadings {
 
   /**
    * True when a pattern may continue with this code unit after a gap. True for each digit, which may begin a line
-   * number. `exact` is the state of TextMasking's search before the gap.
+   * number. `exact` is the state in which the search of TextMasking was before the gap.
    */
   mayGoOn(exact: number, codeUnit: number): boolean {
     if (isDigit(codeUnit)) return true
@@ -143,7 +143,7 @@ export class WrappedReadings {
     return joint.reduce((from, unit) => this.#search.stepOrGiveUp(from, unit), state)
   }
 
-  /** True when a pattern that began before the gap continues with this code unit. */
+  /** True when a pattern continues with this code unit after a gap that replaces `units` code units of the pattern. */
   #isJoined(joined: number, units: number, codeUnit: number): boolean {
     return this.#search.depth(this.#search.stepOrGiveUp(joined, codeUnit)) > units + 1
   }

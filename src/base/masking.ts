@@ -16,7 +16,7 @@ export interface Masker {
   /**
    * Hides these values until the returned function is called. A value that was registered twice stays hidden until both
    * functions are called.
-   * @throws AppError `invalid_input` when the forms of all values together would exceed the limit
+   * @throws AppError `invalid_input` when the forms of all values (masking-forms) would have too many characters
    */
   register(values: Iterable<string>): () => void
   mask(text: string): string

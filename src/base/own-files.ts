@@ -103,7 +103,7 @@ export async function removeTree(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 3 })
 }
 
-/** Writes a file, or replaces its content, in place, and syncs it. The name of a new file needs `syncFolder` too. */
+/** Writes a file, or replaces its content in place, and syncs it. A crash may lose a new file without `syncFolder`. */
 export async function writeSynced(path: string, content: string | Uint8Array): Promise<void> {
   assertOwned(path)
   await writeThrough(await open(path, 'w', ownFile), content)

@@ -4,7 +4,7 @@
  * A query parameter is secret if its name says so or its value looks like a token. Secrets in the path are not found.
  */
 
-/** Returns all secrets in a URL, as written and decoded; an empty list for a URL without secrets. */
+/** Returns the secrets that are found in a URL, each as written and decoded. The list may be empty. */
 export function addressSecrets(address: string): string[] {
   const found = new Set<string>()
   eachSecret(address, (secret) => {

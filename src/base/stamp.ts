@@ -96,7 +96,7 @@ function hexAt(text: string, begin: number, end: number): number {
   return value
 }
 
-/** Returns the first 8 bytes of the id for this time, as 16 hex digits. */
+/** Returns the first 8 bytes of the ids that are made at this time (UUID version 7), as 16 hex digits. */
 export function upperHalfOf(micros: number): string {
   const millis = Math.floor(micros / 1000)
   // Printed in two halves, because numbers of more than 31 bits print slowly.

@@ -296,7 +296,7 @@ function missing(flag: string): AppError {
 function unknownOption(
   source: string, candidates: readonly string[], { name = source, help = '--help' } = {},
 ): AppError {
-  // A unit, as in `maxDiskBytes`, makes a name too different for `nearest`. So the beginning of a name counts too.
+  // `nearest` does not find `maxDisk` for `maxDiskBytes`. So a candidate with which the name begins counts too.
   const similar = nearest(name, candidates) ?? candidates.find((one) => one.length > 3 && name.startsWith(one))
   const advice = similar === undefined ? `see ${help} for all options` : `did you mean ${similar}?`
   return unusable(source, `there is no such option, ${advice}`)

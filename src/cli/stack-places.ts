@@ -17,13 +17,13 @@ const joinedPlace = /(agent-server(?:\.[a-z-]+)?\.js):(\d+)/y
 const blockStart = /^\/\/ (src\/\S+\.js)\nlet \$/gm
 const known = new Map<string, readonly Block[]>()
 
-/** Converts each place in a joined file into one such as `file:///opt/agent-server/dist/src/base/json.js:12:3`. */
+/** Converts places in joined files to places in modules, such as `file:///opt/as/dist/src/base/json.js:12:3`. */
 export function withModulePlaces(text: string): string {
   const [first = '', ...rest] = text.split(`${dist}agent-server`)
   return first + rest.map((behind) => placeIn(`agent-server${behind}`)).join('')
 }
 
-/** Returns `dist + text`. A place in a joined file at the beginning of `text` becomes a place in a module. */
+/** Puts `dist` before `text`, and converts a place at the beginning of `text` if its module is found. */
 function placeIn(text: string): string {
   joinedPlace.lastIndex = 0
   const [place, file = '', digits = ''] = joinedPlace.exec(text) ?? []

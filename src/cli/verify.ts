@@ -21,7 +21,7 @@ import { SealedRecords } from './sealed-records.ts'
 export interface VerifyCommand {
   readonly config: Config
   readonly ids: readonly string[]
-  /** The hash of a line that `--expect` gives; undefined without the flag. */
+  /** The value of `--expect`: the hash of a line of the log; undefined without the flag. */
   readonly expect: string | undefined
   readonly asJson: boolean
 }

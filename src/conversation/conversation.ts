@@ -220,7 +220,7 @@ export class Conversation {
     return this.#set('security_analyzer', analyzer)
   }
 
-  /** Changes those of title, tags and budget that are given. New tags replace all existing tags. */
+  /** Changes the title, the tags and the budget, each only if it is given. New tags replace all existing tags. */
   patch({ title, tags, budget }: Patch): Promise<void> {
     const { gate, journal, titles, clock } = this.#parts
     return gate.write(async () => {

@@ -1,4 +1,4 @@
-/** Waits until a conversation has no run at work, for hosts that embed the server. */
+/** Waits until no run of a conversation works any more, for hosts that embed the server. */
 import { AppError } from '../base/errors.ts'
 import { deferred, untilAborted } from '../base/wait.ts'
 import type { ExecutionStatus } from '../schema/generated/conversations.ts'
@@ -7,7 +7,7 @@ import type { FeedEnd } from './log/feed.ts'
 import { isEnded } from './log/status-table.ts'
 
 /**
- * Resolves to the status when no run is at work. A run that waits for a confirmation is not at work.
+ * Resolves to the status when no run works. A run that waits for a confirmation does not work.
  * @throws the signal's reason; AppError `not_found` (deleted), `unavailable` (closed, or too many readers)
  */
 export async function ended(conversation: Conversation, signal: AbortSignal | undefined): Promise<ExecutionStatus> {

@@ -18,7 +18,7 @@ export interface AgentHost {
   readonly hookConfig: JsonObject | null
   /** Tools that the client runs. Their names are unique. */
   readonly clientTools: readonly ClientTool[]
-  /** Definitions of sub-agents by plugins and by the request. Their names are unique. */
+  /** The definitions of sub-agents that the request and its plugins gave. Their names are unique. */
   readonly agentDefinitions: readonly AgentDefinition[]
   /** Returns an object that reads the active branch, from its first event on. */
   history(): History
@@ -101,7 +101,7 @@ export interface HistoryPart {
   readonly calls?: ReadonlyMap<string, string>
   /** Maps the id of each user message that arrived during an LLM response to the id of the response's first event. */
   readonly late: ReadonlyMap<string, string>
-  /** The number of events of this part before the last change of the agent's settings; undefined without a change. */
+  /** How many of `events` came before the last change of the agent's settings; undefined without a change. */
   readonly switchedAt?: number | undefined
 }
 

@@ -68,7 +68,7 @@ export interface AgentVault {
   forget(owner: string): void
 }
 
-/** Adds to the agent of a new conversation, and returns the result. */
+/** Returns the agent of a new conversation with the skills and MCP servers of plugins added. */
 export type ExtendAgent = (agent: ConversationAgent) => Promise<ConversationAgent>
 
 type SecretSources = Readonly<Record<string, SecretSource>>
@@ -180,7 +180,7 @@ function sealedSources(options: AgentVaultOptions, hideAll: HideAll): SourceVaul
   }
 }
 
-/** Returns a source with plain values. @throws AppError `invalid_input` for a problem (`problemOf`) or a bad token */
+/** Returns a source with plain values. @throws AppError `invalid_input` (`problemOf`, or a value cannot be unsealed) */
 function plainSource(name: string, source: SecretSource, wasSealed: boolean, options: AgentVaultOptions): SecretSource {
   const plain = wasSealed ? openSource(withoutUnset(source), name, options.cipher) : withoutUnset(source)
   const problem = problemOf(name, plain, options)

@@ -27,7 +27,7 @@ export class ClosedStates {
     return this.#characters
   }
 
-  /** Returns the state like `peekState`, from memory if possible. */
+  /** Returns a conversation's state from this cache, or else from disk (`peekState`); undefined if neither has it. */
   async read(id: string, directory: string): Promise<ConversationState | undefined> {
     const text = this.#texts.get(id)
     if (text !== undefined) {

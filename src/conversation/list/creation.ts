@@ -35,8 +35,8 @@ export interface CreationDeps {
   /** Checks the working folder, creates it if needed, and returns its path. */
   readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
   /**
-   * Makes a git worktree of the folder's repository. Returns the folder's path in the worktree; undefined without a
-   * repository or a commit.
+   * Makes a git worktree of the repository that the folder is in. Returns the folder's path in the worktree; undefined
+   * when the folder is in no repository, or the repository has no commit.
    * @throws AppError
    */
   readonly makeWorktree?: (conversationId: string, folder: string) => Promise<string | undefined>

@@ -36,7 +36,7 @@ export function withPlugins(
   return { ...agent, mcp_config: { ...servers, ...agent.mcp_config }, agent_context: withSkills }
 }
 
-/** Joins hooks in their order; undefined when there are no hooks. */
+/** Joins the hooks of `configs` in the order of `configs`. Returns undefined for an empty list. */
 export function joinedHooks(configs: readonly HookConfig[]): HookConfig | undefined {
   const [first, ...others] = configs
   return first === undefined ? undefined : others.reduce((joined, more) => ({

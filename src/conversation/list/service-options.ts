@@ -9,8 +9,8 @@ export interface ServiceOptions {
   /** Idle time, in milliseconds, after which a conversation and its agent are closed. */
   readonly idleTimeoutMs: number
   /**
-   * Removes the worktree that contains a folder, unless it is used (`isUsed`). An unused worktree that has changes or
-   * own commits, or cannot be removed, stays: its path is returned. Never rejects.
+   * Removes the worktree that contains a folder, unless a conversation uses it (`isUsed`). An unused worktree stays if
+   * it has changes or commits of its own, or cannot be removed. Then its path is returned. Never rejects.
    */
   readonly releaseWorktree?: (folder: string, isUsed: IsUsed) => Promise<string | undefined>
   /** Returns true while this server owns the data folder. Only then `close` writes the list file. Default: true. */

@@ -125,7 +125,7 @@ export class ConversationService {
     return { conversation: await this.open(id), isNew: false }
   }
 
-  /** Copies the history of `sourceId`. @throws AppError `not_found`, `conflict`, the errors of `create` */
+  /** Copies the history of `sourceId` to a new conversation. @throws AppError `not_found`, `conflict`; as `create` */
   async fork(sourceId: string, request: ForkRequest): Promise<Conversation> {
     const source = await this.open(sourceId)
     const { catalogue, deps } = this.#options

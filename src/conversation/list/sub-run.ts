@@ -47,8 +47,8 @@ export interface SubEnd {
 
 /**
  * Has the sub-agent serve the message `run.text`, and returns how the run ended.
- * @throws AppError `conflict` when the sub-agent works already or is closed, or when its question was withdrawn; the
- * signal's reason
+ * @throws AppError `conflict` when the sub-agent works already or is closed, or when its question to the user was
+ * withdrawn; the reason of `run.signal`
  */
 export async function runSub(conversation: Conversation, run: SubRun): Promise<SubEnd> {
   const { signal, pausing } = run
@@ -100,7 +100,7 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
   const answered = new AbortController()
   const watching = untilSettled(conversation, AbortSignal.any([signal, answered.signal]))
     .finally(() => withdrawn.abort())
-  // If `watching` rejects before the question has ended, only the `await` below throws the error.
+  // `watching` may reject early. The `await` below throws the error. Until then, the rejection must not be unhandled.
   watching.catch(ignore)
   const denial = await firstDenial(conversation, (question) => ask(question, withdrawn.signal))
   answered.abort()

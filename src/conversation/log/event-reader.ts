@@ -255,7 +255,7 @@ async function* passing(
   }
 }
 
-/** Yields the bytes of these events in their order. Events near each other in the file are read together. */
+/** Yields the bytes of the `wanted` events, in that order. Events near each other in the log are read together. */
 async function* readAll(log: ConversationLog, wanted: readonly number[]): AsyncGenerator<Buffer> {
   for (let rest = wanted; rest.length > 0;) {
     const begin = log.offsetOf(rest[0] ?? 0)
