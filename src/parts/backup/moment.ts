@@ -1,7 +1,7 @@
 /**
- * Reads files as they were at one moment, such as settings and keys. A server may replace them meanwhile.
+ * Reads files, such as settings and keys, as they were at one moment. A server may replace files while they are read.
  *
- * Names, sizes and times are compared before and after. When they differ, everything is read again.
+ * Paths, inodes, sizes and times are compared before and after the reading. If they differ, all files are read again.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -24,13 +24,16 @@ export interface MomentOptions {
   readonly list: () => Promise<readonly string[]>
   readonly signal: AbortSignal
   readonly read?: (path: string) => Promise<Buffer>
-  /** The pause before the files are read again. Default 25 ms. */
+  /** The pause after a try during which a file changed. Default 25 ms. */
   readonly pauseMs?: number
 }
 
 const tryLimit = 400
 
-/** Reads the files. @throws AppError `unavailable` after `tryLimit` tries with changes; the signal's reason */
+/**
+ * Reads the files.
+ * @throws AppError `unavailable` if a file changed in each of `tryLimit` tries, `storage_failed`; the signal's reason
+ */
 export async function readMoment(options: MomentOptions): Promise<Moment> {
   const { dataDir, list, signal, read = readFile, pauseMs = 25 } = options
   for (let tries = 1; tries <= tryLimit; tries++) {

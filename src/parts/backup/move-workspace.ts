@@ -1,5 +1,5 @@
 /**
- * Gives a stored conversation a new path of its workspace. No server may use its folder meanwhile.
+ * Changes the workspace path of a stored conversation. No server may use the conversation's folder meanwhile.
  *
  * The path is appended as a record, because lines of a log are never changed. Earlier events keep the old path.
  */

@@ -47,8 +47,8 @@ export class RestoreFolder {
 
   /**
    * Runs `body` with the folder locked. Creates a missing folder.
-   * @throws AppError `conflict` for a folder with other content, `owned_by_another`, `storage_full`, `storage_failed`
-   * also for a folder of another user; the errors of `body`
+   * @throws AppError `conflict` for a folder with other content, `owned_by_another`, `storage_full`, or
+   * `storage_failed` (also for a folder of another user); the errors of `body`
    */
   static async withFolder<T>(path: string, body: (folder: RestoreFolder) => Promise<T>): Promise<T> {
     await RestoreFolder.assertFree(path)

@@ -88,7 +88,7 @@ async function checkPiece(from: string, piece: Piece, path: string): Promise<voi
 }
 
 interface PieceUse {
-  /** The path of the file that has the piece. */
+  /** The path, in the data folder, of a file that has the piece. Errors name this file. */
   readonly path: string
   readonly write: (bytes: Buffer) => Promise<unknown>
 }
@@ -142,7 +142,7 @@ async function makeFolders(root: string, { files, emptyFolders }: Manifest): Pro
   return [...all].sort((one, other) => other.length - one.length)
 }
 
-/** Returns the digests of the pieces that are a whole file and are in no other file. */
+/** Returns the digests of the pieces that can be moved: each is the only piece of its file and in no other file. */
 function usedOnce({ files }: Manifest): ReadonlySet<string> {
   const [once, more] = [new Set<string>(), new Set<string>()]
   for (const { pieces } of files.values()) {

@@ -181,7 +181,7 @@ class Bytes {
     return parts.length === 0 ? undefined : Buffer.concat(parts)
   }
 
-  /** Yields the next `count` bytes. @throws AppError when the source ends within them */
+  /** Yields the next `count` bytes in pieces. @throws AppError `storage_failed` when the source has fewer bytes */
   async *exactly(count: number): AsyncGenerator<Buffer, void> {
     for (let missing = count; missing > 0;) {
       const part = await this.#next(missing)

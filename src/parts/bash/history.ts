@@ -1,8 +1,8 @@
 /**
  * The history of commands: an event for each command of a client and for each piece of its output, oldest first.
  *
- * The history is in memory and in `bash-events.jsonl`. The file is not synced, so a power cut may cost its end. Above
- * `limitBytes` the oldest events are removed, down to half of it.
+ * The history is in memory and in `bash-events.jsonl`. The file is not synced, so a power cut may remove its last
+ * events. When the events exceed `limitBytes`, the oldest are removed, until half of `limitBytes` is left.
  *
  * The position of an event is its number since `open`, from 0.
  */

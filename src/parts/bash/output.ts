@@ -15,7 +15,7 @@ export interface OutputOptions {
   readonly masker: Masker
   /** Called with the number of bytes of each chunk that arrives. */
   readonly onBytes: (count: number) => void
-  /** Called with the text since the last call, each time this text has more than `chunkChars` characters. */
+  /** Called with the collected text when it has more than `chunkChars` characters. Collecting then begins anew. */
   readonly onChunk: (text: string) => void
 }
 

@@ -128,7 +128,7 @@ async function findTarget(tab: Tab, index: number, signal: AbortSignal): Promise
   throw new AppError('not_found', `Element ${index} is not on the page any more: read the state of the page again`)
 }
 
-/** Returns the point to click. Waits until the element stands still, for at most `placeReadings` readings. */
+/** Returns the point to click, once the element stands still or after `placeReadings` further readings of its place. */
 async function findPoint(target: Target, signal: AbortSignal): Promise<Point> {
   const { frame: { session }, objectId, index } = target
   const options = { signal }

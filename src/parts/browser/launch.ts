@@ -168,7 +168,8 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
 }
 
 /**
- * Returns the error for a browser that did not start. Quotes a line of stderr on the sandbox or FATAL, else `cause`.
+ * Returns the error for a browser that did not start. Quotes a line of stderr that mentions the sandbox, else a line
+ * with FATAL, else the message of `cause`.
  */
 function startFailure({ command, withoutSandbox }: Connecting, stderr: string, cause: unknown): AppError {
   const lines = stderr.split('\n')

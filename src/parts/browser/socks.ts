@@ -20,7 +20,10 @@ export function socksReply(reply: keyof typeof replies): Buffer {
   return Buffer.from([version, replies[reply], 0, addressTypes.ipv4, 0, 0, 0, 0, 0, 0])
 }
 
-/** Returns the target; undefined after a refusal, which ends the socket. @throws Error for a broken handshake */
+/**
+ * Returns the target that the client asks for. Ends the socket and returns undefined for an unsupported request.
+ * @throws Error for a broken handshake
+ */
 export async function readSocksRequest(socket: Socket): Promise<SocksTarget | undefined> {
   const incoming = new IncomingBytes(socket)
   const [greeting, methodCount = 0] = await incoming.take(2)

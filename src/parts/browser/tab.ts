@@ -169,7 +169,7 @@ export class Tab {
   async #open(frame: FrameSession): Promise<void> {
     const { session } = frame
     session.listen((event) => this.#take(frame, event))
-    // Without `worker` in the filter, workers would stay paused.
+    // Without `worker` in the filter, a new worker would stay paused, because `#attach` would not start it.
     const filter: Record<string, string | boolean>[] = [{ type: 'iframe' }, { type: 'worker' }, { exclude: true }]
     const isOutermost = frame.parent === undefined
     await Promise.all([

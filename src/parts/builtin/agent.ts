@@ -119,7 +119,7 @@ export class BuiltInAgent implements Agent {
     const { settings, host, hooks, cipher, log } = this.#options
     const tools = await this.#turnTools()
     if ('outcome' in tools) return tools
-    // Wait for a requested condensation, because it changes the same view.
+    // Wait for a condensation that a client requested: it changes `#view`, and so does the turn.
     await untilAborted(this.#condensing, turn.signal).catch(() => undefined)
     return runLoop({
       tools,
@@ -140,7 +140,7 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** Tells the tools that the confirmation policy has changed. */
+  /** Tells the tools that the confirmation policy has changed. Does nothing if the tools could not be made. */
   policyChanged(): void {
     this.#tools?.then(({ tools }) => tools.forEach((tool) => tool.policyChanged?.()), () => undefined) // No tools.
   }

@@ -98,8 +98,8 @@ function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSett
 export type CreateModel = (llm: LLM) => ModelClient
 
 /**
- * Returns a function that makes model clients. If the embedding program provides a model of the wanted name, this model
- * is used.
+ * Returns a function that makes the client of a model. A model that the embedding program provides takes precedence
+ * over other models of the same name.
  */
 export function createModelWith(
   limits: AnswerLimits, log: Log, hostModels: HostModels = () => undefined,

@@ -60,7 +60,7 @@ export interface LoopOptions {
 
 interface StepOptions extends LoopOptions {
   readonly steps: Steps
-  /** Aborts model calls at a pause or stop. Made once, because a source signal keeps its derived signals in memory. */
+  /** Aborts model calls at a pause or stop. Made once a turn: a source signal keeps its derived signals in memory. */
   readonly ending: AbortSignal
 }
 

@@ -56,8 +56,8 @@ function (limits) {
   }
 
   /**
-   * True for a near element that shows a pointing hand as cursor, as links do. False when the parent shows it too, and
-   * for the label of a field.
+   * True for an element in or near the viewport whose cursor is a pointing hand, as for links. False when its parent
+   * has this cursor too, and for the label of a field.
    */
   function isPointed(element) {
     if (!isNear(element) || getComputedStyle(element).cursor !== 'pointer') return false

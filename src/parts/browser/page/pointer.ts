@@ -37,8 +37,8 @@ function () {
 }`
 
 /**
- * Scrolls the innermost element in the middle of the screen that can scroll in this direction; without one, the page.
- * `sign` is 1 for down, -1 for up. The results `moved`, `above` and `below` are in pixels.
+ * Scrolls the page, or an element in the middle of the viewport: the innermost that can scroll further in this
+ * direction. `sign` is 1 for down, -1 for up. The members `moved`, `above` and `below` of the result are in pixels.
  */
 export const scrollPage = String.raw`
 function (sign) {

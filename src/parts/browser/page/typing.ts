@@ -54,8 +54,8 @@ function (text) {
 }`
 
 /**
- * Returns the value of the element, cut at `limitChars`; for a list the label of the chosen option, for a password a
- * note of its length.
+ * Returns the value of the element, cut at `limitChars`. A drop-down list gives the label of the chosen option, and a
+ * password field only the length of its value.
  */
 export const valueNow = String.raw`
 function (limitChars) {

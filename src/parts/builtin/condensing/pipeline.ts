@@ -1,6 +1,6 @@
 /**
- * The condensers of an agent. Before a step, they are tried in order until one condenses. In other cases, the first
- * condenser is used.
+ * The condensers of an agent. Before a step, they are tried in order until one condenses. After the model refused the
+ * view as too long, and at a client's request, only the first condenser is used.
  */
 import type { CondensingWork } from '../../../conversation/agent/agent.ts'
 import type { ModelError, ModelUsage } from '../llm/model.ts'

@@ -19,7 +19,7 @@ export interface Prompt {
 
 const maxBreakpoints = 4
 
-/** Returns the block with a breakpoint. */
+/** Returns a copy of the block with a breakpoint of the prompt cache. */
 export function marked(block: JsonObject): JsonObject {
   return { ...block, cache_control: { type: 'ephemeral' } }
 }

@@ -1,8 +1,8 @@
 /**
  * Builds a request to Anthropic's Messages API from messages, tools and settings.
  *
- * Consecutive messages of one role become one turn, with tool results first. Thinking is sent back unchanged, with its
- * signature. Content that the API refuses is left out.
+ * Consecutive messages of one role become one message, with tool results first. Thinking is sent back unchanged, with
+ * its signature. Content that the API refuses is left out.
  *
  * Rules: platform.claude.com/docs, "Messages", "Thinking", "Tool use".
  */

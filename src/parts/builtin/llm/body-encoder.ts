@@ -45,7 +45,7 @@ export class BodyEncoder {
     return [Buffer.from(head), ...this.#pages, Buffer.from(tail)]
   }
 
-  /** Encodes and keeps the messages that later requests repeat; adds none if one of them has `cache_prompt`. */
+  /** Encodes and keeps the new messages that later requests repeat, but none of them if `isMarked` is true for one. */
   #keep(messages: readonly ModelMessage[]): void {
     if (this.#messages.some((message, index) => message !== messages[index])) {
       this.#messages = []
@@ -88,7 +88,7 @@ function lastCall(messages: readonly ModelMessage[], end: number): number {
   })
 }
 
-/** Returns whether the message asks for a breakpoint of the prompt cache. Each request places its breakpoints anew. */
+/** Returns whether the message asks for a prompt cache breakpoint: one request may set it, the next leave it out. */
 function isMarked({ message }: ModelMessage): boolean {
   return message.content.some((part) => part.cache_prompt)
 }

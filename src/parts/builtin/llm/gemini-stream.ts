@@ -85,7 +85,7 @@ function answerOf(state: State, id: string): FoldedAnswer {
   }
 }
 
-/** Returns the whole response in the form of one chunk of the stream, without signatures. */
+/** Returns the joined chunks as one response of the same form, without the signatures of its parts. */
 function responseOf({ parts, finishReason, blockReason, usage }: State, id: string): JsonObject {
   return present({
     responseId: id,

@@ -105,7 +105,7 @@ async function open({
   }
 }
 
-/** Converts a network error into a ModelError: with `code` for `upstream_failed`, such as a broken connection. */
+/** Returns the ModelError for a network error. `code` is its code when the connection failed (`upstream_failed`). */
 function brokenBy(error: AppError, code: ModelErrorCode): ModelError {
   const options = { cause: error }
   switch (error.code) {
@@ -160,7 +160,7 @@ export function tooMuch({ provider }: { readonly provider: string }, what: strin
   return new ModelError('LLMBrokenStreamError', `Could not read the answer of ${provider}: it has ${what}`)
 }
 
-/** Parses an event: a long text in several turns of the event loop, a short text at once. */
+/** Parses the data of an event. A long text takes several turns of the event loop: the result is then a promise. */
 function parseObject(call: ModelCall, text: string, valueLimit: number): JsonObject | Promise<JsonObject> {
   try {
     if (text.length > turnBytes) return objectIn(call, () => parseJsonText(text, valueLimit))

@@ -26,7 +26,7 @@ export interface RetryOptions {
   readonly onRetry?: ModelRequest['onRetry']
 }
 
-/** The longest wait that a provider may ask for. When it asks for more, the call fails at once. */
+/** The longest `retryAfterMs` that is waited for. When a provider asks for a longer wait, the call fails at once. */
 export const askedWaitLimitMs = 300_000
 
 /** Repeats `attempt` after transient failures. @throws the error of the last attempt; the signal's reason */

@@ -45,7 +45,7 @@ export interface FoldContext {
   readonly newId: () => string
   /** Returns the error that an event reports, with secrets masked. */
   readonly failureOf: (body: JsonObject) => ModelError
-  /** Throws when an answer has too many parts. A fold calls it while it adds events. @throws ModelError */
+  /** Checks the number of parts that an answer has so far. @throws ModelError when there are too many */
   readonly limitParts: (count: number) => void
 }
 

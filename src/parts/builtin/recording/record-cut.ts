@@ -1,6 +1,4 @@
-/**
- * Records the received part of an answer that was cut off.
- */
+/** Records the received part of an answer that was cut off. */
 import type { Turn } from '../../../conversation/agent/agent.ts'
 import type { AgentHost } from '../../../conversation/agent/host.ts'
 import { cutMessage } from '../view/cut-message.ts'
@@ -24,7 +22,7 @@ export async function keepingText<T>(work: Promise<T>, partial: SplitAnswer, pla
   }
 }
 
-/** Records the received text and thoughts that no message holds yet. */
+/** Records the text and thoughts of the answer that was cut off, except those in messages recorded earlier. */
 export async function recordCut(partial: SplitAnswer, { host, turn, asked }: CutPlace): Promise<void> {
   const message = cutMessage(partial)
   if (message === undefined) return

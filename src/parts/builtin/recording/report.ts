@@ -42,7 +42,7 @@ export async function report(
   }
 }
 
-/** Returns the tokens of the context after a call, if the prompt's count is known. */
+/** Returns `perTurnTokens`, the tokens of a call's prompt and completion; empty when `promptTokens` is unknown. */
 function contextOf({ promptTokens, completionTokens = 0 }: ModelUsage): { readonly perTurnTokens?: number } {
   return promptTokens === undefined ? {} : { perTurnTokens: promptTokens + completionTokens }
 }

@@ -17,7 +17,8 @@ const placeLimit = 1000
 const pathLimit = 200
 
 /**
- * Returns a copy with the words masked. A word that the schema requires stays, within `placeLimit` and `pathLimit`.
+ * Returns a copy with the words masked, except words that the schema requires. A word beyond `placeLimit` or
+ * `pathLimit` is masked without a check.
  * @param fits tells whether a value fits its schema
  */
 export async function maskFreeWords(
@@ -38,7 +39,10 @@ export async function maskFreeWords(
   return changed(value, '', (text, key) => (isWord(text) && !kept.has(key) ? mask(text) : text))
 }
 
-/** Returns the keys of the words that the schema requires. A key is the path of a word, joined with the word. */
+/**
+ * Returns the keys of the words that the schema requires: with dashes in place of such a word, the value does not fit.
+ * A key is the path of a word, joined with the word.
+ */
 async function requiredOf(
   keys: readonly string[], fitsWithout: (keys: readonly string[]) => Promise<boolean>,
 ): Promise<readonly string[]> {

@@ -64,7 +64,7 @@ export class SplitAnswer extends PartialAnswer {
     }
   }
 
-  /** Records the shown text that no message holds yet. */
+  /** Records the text and thoughts that live readers have and no recorded message has. Does nothing after `rest`. */
   recordShown(turn: Pick<Turn, 'record' | 'served'>, asked: string | undefined): void {
     const text = this.#shown.content.slice(this.#taken.content.length)
     const thoughts = this.#shown.reasoning_content.slice(this.#taken.reasoning_content.length)
@@ -82,7 +82,10 @@ export class SplitAnswer extends PartialAnswer {
     }, 'midway')
   }
 
-  /** Ends the split. Returns the masked `message` without the recorded text, if the message begins with that text. */
+  /**
+   * Ends the splitting. Returns the masked `message` without the text and thoughts that `recordShown` has recorded. A
+   * message that does not begin with them is returned unchanged.
+   */
   rest(message: Message): Message {
     this.#isOver = true
     const { content, reasoning_content: thoughts = '' } = message

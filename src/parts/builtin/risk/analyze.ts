@@ -19,7 +19,7 @@ export interface AnalyzedCall {
   readonly summary: string
 }
 
-/** Returns the calls, the valid ones with the analyzer's risk. Between two calls the event loop serves other work. */
+/** Returns the calls, each valid one with the risk of `analyzedRisk`. Other work can run between two calls. */
 export async function analyzed<T extends { readonly ok: false } | (AnalyzedCall & { readonly ok: true })>(
   analyzer: SecurityAnalyzer | null, said: readonly string[], calls: readonly T[],
 ): Promise<T[]> {

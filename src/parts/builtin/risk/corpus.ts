@@ -32,7 +32,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Returns the strings in a value. Uses no recursion, because the model decides the depth of the value. */
+/** Returns the strings in a value, without member names. Uses no recursion, because the model decides the depth. */
 function textsIn(value: unknown): readonly string[] {
   const texts: string[] = []
   const left: unknown[] = [value]

@@ -50,9 +50,9 @@ export async function editFile(
 }
 
 /**
- * Undoes the newest change of a file, also its creation.
- * @throws AppError `conflict` when the file changed since; `invalid_input` when no readable change is kept; the errors
- * of `readFile`, `writeFile` and `removeFile`
+ * Undoes the newest stored change of a file. If the change created the file, removes the file.
+ * @throws AppError `conflict` when the file was written again after the change; `invalid_input` when no change is
+ * stored, or the old content cannot be decrypted; the errors of `readFile`, `writeFile` and `removeFile`
  */
 export async function undoChange(place: ContainedPath, scope: EditorScope): Promise<FileChange> {
   assertFile(place)

@@ -81,8 +81,7 @@ function editing(kind: EditorObservation['kind'], scope: EditorScope, assertWrit
   async function run(action: EditorAction, call: ToolRun): Promise<EditorObservation> {
     const { command, path } = action
     if (command === 'view') return scope.workspace.at(path, (place) => view(action, place, call))
-    // Check the path before `workspace.at` creates directories. Check it again inside, because `at` may have followed
-    // links.
+    // Check the path before `workspace.at` creates directories. The callback checks `place`, since `at` follows links.
     assertWritable(resolve(scope.workspace.workingDir, path))
     const makeParents = command === 'create'
     return scope.change(() => scope.workspace.at(path, async (place) => {
