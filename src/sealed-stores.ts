@@ -185,7 +185,7 @@ export async function sealProblemOf(stores: SealedStores): Promise<string | unde
   return isFine ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
 }
 
-/** Logs the `problems`, and notes the sealing key. Does not throw for a wrong key. */
+/** Logs the `problems`, and adds the id of the sealing key to `seals.json`. Does not throw for a wrong key. */
 export async function checkSeals(stores: SealedStores, log: Log): Promise<void> {
   for (const problem of await stores.problems()) log.error('Stored secrets cannot be opened', { problem })
   await stores.noteKey().catch((thrown: unknown) => {

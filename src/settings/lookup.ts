@@ -32,8 +32,8 @@ export interface ResolveSecretsOptions {
 
 export interface ResolvedSecrets {
   /**
-   * Values by name. A source without a value is left out. The caller must register the values with the masker before
-   * use.
+   * The value of each secret, by the secret's name. A secret without a value, or with a failed lookup, is left out. The
+   * caller must register the values with the masker before use.
    */
   readonly values: ReadonlyMap<string, string>
   readonly failures: readonly LookupFailure[]

@@ -1,7 +1,8 @@
 /**
  * Applies a settings diff to settings, without validation. Pure.
  *
- * `mergePatch` is RFC 7386, but an object that replaces no object keeps its nulls (contract/settings.md 2.4).
+ * `mergePatch` is RFC 7386 with one difference (contract/settings.md 2.4): where the settings have no object, an object
+ * of the diff keeps its nulls.
  */
 import { isObject } from '../base/json.ts'
 

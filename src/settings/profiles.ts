@@ -252,7 +252,7 @@ function renamed(entries: Entries, name: string, newName: string): Entries {
   return new Map([...entries].map(([other, kept]) => [other === name ? newName : other, kept]))
 }
 
-/** Summarises a profile. Hides an address with credentials. */
+/** Summarises a profile. Redacts the base URL as a whole if it has credentials. */
 function summary(
   name: string, profile: LlmProfile, connection: ProviderCredentials | undefined, cipher: Cipher,
 ): ProfileSummary {

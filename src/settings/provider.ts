@@ -23,7 +23,7 @@ export interface Provider {
   readonly programs: Readonly<Record<string, string>>
   /** The command that a user runs to install the program; empty if `agents install` can install it. */
   readonly installCommand: string
-  /** A command with a word that begins with this text is for this entry. The agent's name in ACP contains the text. */
+  /** A command starts this program if a word of it begins with this text. The agent's ACP name contains this text. */
   readonly prefix: string
   readonly apiKeyVariable: string
   /** Other names of the API key variable. The rules for the key hold for them too. */
@@ -73,7 +73,7 @@ export interface ProviderModes {
   readonly moreOpen: readonly string[]
   /** Other modes that allow no more actions than `asking`. Default: none. */
   readonly closed?: readonly string[]
-  /** Beginnings of commands that the mode `asking` was measured to run without asking. `*` stands for every command. */
+  /** Beginnings of commands. The mode `asking` runs such commands without asking, as measured. `*` stands for all. */
   readonly unasked?: readonly string[]
 }
 

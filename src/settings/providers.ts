@@ -67,7 +67,7 @@ export function launchCommand(
 export interface NpxCall {
   /** The words after the package: the arguments of its program. */
   readonly args: readonly string[]
-  /** True when the command begins like the table's: `npx`, `-y`, the package with the pinned version. */
+  /** True when the command begins with `npx`, `-y` and the package in the version that the provider pins. */
   readonly isPreset: boolean
 }
 

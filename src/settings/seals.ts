@@ -1,7 +1,7 @@
 /**
  * Stores in `seals.json` the ids of the sealing keys that a data folder may need.
  *
- * Each start adds the id of its sealing key, and reports a listed key that it lacks.
+ * Each start adds the id of its sealing key. A start without one of the listed keys logs an error.
  */
 import { writeJsonFile } from '../base/json-file.ts'
 import { readVersioned, unreadable } from './stored-file.ts'

@@ -38,7 +38,7 @@ export function formatLine(previous: string, json: Buffer): Line {
   const end = headLength + json.length
   // Buffer.allocUnsafe would use a pool of small buffers, and a kept line would keep its whole pool in memory.
   const bytes = Buffer.allocUnsafeSlow(end + 1)
-  // The hash input is built in the line's own buffer: the previous hash ends where the JSON begins.
+  // Builds the input of the hash in `bytes` itself: `previous` stands right before the JSON until `own` replaces it.
   bytes.write(previous, 1)
   json.copy(bytes, headLength)
   const own = digest(bytes.subarray(1, end))

@@ -12,7 +12,7 @@ interface Range {
 const maxRanges = 64
 
 export class CheckedRanges {
-  /** The ranges in the order of their checks. No two ranges touch. */
+  /** The checked byte ranges, the last checked at the end. No two ranges overlap or adjoin. */
   #ranges: Range[] = []
 
   covers(from: number, to: number): boolean {

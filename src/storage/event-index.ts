@@ -189,8 +189,8 @@ function blockOf(bytes: Buffer, from: number, to: number): DataView {
 }
 
 /**
- * Counts the records before the first invalid record. Compares all check bytes, and offsets at each `orderedRecords`th
- * record.
+ * Counts the records before the first invalid record. Tests the check byte of every record. For each
+ * `orderedRecords`th record, also tests that its offset is above the offset of the record before.
  */
 function countSound(bytes: Buffer): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)

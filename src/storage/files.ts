@@ -18,8 +18,8 @@ export interface ReadableFile {
 
 export interface OpenFile extends ReadableFile {
   /**
-   * Writes all bytes. After a rejection, any part of them may be in the file. A file opened to write through has the
-   * bytes on the disk when the promise resolves.
+   * Writes all bytes. After a rejection, any part of them may be in the file. With `writeThrough`, the bytes are on the
+   * disk when the promise resolves.
    */
   write(bytes: Buffer, position: number): Promise<void>
   truncate(length: number): Promise<void>

@@ -14,7 +14,7 @@ export class IndexFile {
     this.#file = file
   }
 
-  /** Returns the records at the beginning of the file that `EventIndex.from` accepts. */
+  /** Returns the index of the file. Leaves out the first invalid record and all after it (`EventIndex.from`). */
   async read(): Promise<EventIndex> {
     return EventIndex.from(await this.#file.read(await this.#file.size(), 0))
   }

@@ -23,7 +23,7 @@ export interface DataFolder {
   readonly conversations: string
   readonly temporary: string
   readonly reserve: string
-  /** The id of the data folder, in letters, digits and `-`. A copy of the folder has another id. */
+  /** The id of the data folder, in letters, digits and `-`. It depends on the path, so a copy has another id. */
   readonly instance: string
 }
 

@@ -17,7 +17,7 @@ export class LineCache {
   readonly totalBytes: number
   /** The tails that hold events, the least recently written first: a Set keeps the order of insertion. */
   readonly #tails = new Set<CachedTail>()
-  /** The tail that changed last, which is the last of `#tails`; undefined if that change left it empty. */
+  /** The tail that changed last: the last item of `#tails`. Undefined if this tail is empty. */
   #newest: CachedTail | undefined
   #bytes = 0
 

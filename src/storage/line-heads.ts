@@ -138,7 +138,7 @@ function isRecordAt(data: Buffer, at: number): boolean {
   return data[at] === openingBracket && data[at + 1] === quote
 }
 
-/** A text of at least four bytes, compared four bytes at a time. The last four may overlap the four before. */
+/** A text of at least four bytes, as words of four bytes. The last word may repeat bytes of the word before. */
 interface Pattern {
   readonly length: number
   readonly words: readonly number[]

@@ -22,7 +22,7 @@ export class ListFile {
    * Deletes the file and returns the value that was given to `leave`; undefined without a valid file. Never rejects.
    */
   async take(): Promise<unknown> {
-    const content = await readFile(this.#path).catch(() => undefined) // Without the file the folders are read.
+    const content = await readFile(this.#path).catch(() => undefined) // An unreadable file counts as missing.
     if (content === undefined) return undefined
     try {
       await removeFile(this.#path)

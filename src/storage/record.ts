@@ -15,7 +15,7 @@ export interface EventLabel {
 const sources: readonly string[] = eventSourceValues
 /** The source bits of a mark without a source. A fourth source does not compile: two bits have only four values. */
 const noSource = 3 satisfies (typeof eventSourceValues)['length']
-/** The number of first bytes of an event's JSON that are examined. They include its kind, id, timestamp and source. */
+/** `labelOf` and `eventIdOf` read this many bytes of an event: enough for its kind, id, timestamp and source. */
 const headBytes = 192
 
 // The canonical form: {"kind":"...","id":"<UUID>","timestamp":"...","source":"..." where the last two may be missing.

@@ -1,8 +1,8 @@
 /**
  * Repairs a log when it is opened: finds its end, cuts off an unfinished write, and completes the index.
  *
- * It reads the lines that the index lacks and the last 64 KiB of the log, beginning a few lines earlier. Damaged lines
- * stay in place.
+ * It reads the last 64 KiB of the log and all lines that the index lacks. It begins a few lines before them, to pick up
+ * the hash chain. Damaged lines stay in place.
  *
  * The log is cut at an unfinished line at its end, or at a hole near its end. A hole is a run of zero bytes that a
  * power cut leaves in an unsynced write. The bytes cut off at a hole are copied to `events.cut-<offset>`.
@@ -19,7 +19,7 @@ import { scan, type Piece } from './scan.ts'
 export const checkedBytes = 64 * 1024
 /** The most bytes of a log that an index may lack without being rebuilt. */
 const farBehindBytes = 2 * 1024 * 1024
-/** The most damaged pieces that are reported. Further damage is not reported. */
+/** At most this many damaged pieces are reported, besides the piece that was cut off. */
 export const maxDamages = 10_000
 
 /** A piece of a log that is not served. */
@@ -125,7 +125,7 @@ async function walk(options: RecoveryOptions, size: number): Promise<Outcome | u
 }
 
 export interface FirstToRead {
-  /** Seq of the event whose line comes first. */
+  /** Seq of the event in the first line to read. */
   readonly event: number
   readonly position: Position
   /** The option `previous` of `scan`; left out when the first line is not to be checked. */

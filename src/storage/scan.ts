@@ -1,8 +1,8 @@
 /**
  * Finds the lines in the bytes of a log, and the next line after damage.
  *
- * A line is sound if its hash fits its JSON and the hash of the line before. A line after a damaged line may continue
- * from the stored hash of that line or from the hash of its JSON. So a flipped bit damages one line.
+ * A line is sound if its hash fits its JSON and the hash of the line before. The line after a damaged line may fit the
+ * stored hash of the damaged line, or the hash computed from its JSON: a flipped bit spoils only one of the two.
  *
  * After damage, a line begins where 32 hex digits and a space follow an LF or a damaged LF. Bytes at the end without an
  * LF are torn.
@@ -123,7 +123,7 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
     const line = lineUpTo(data, at, cut, base, previous)
     if (line !== undefined) return line
   }
-  // A damaged LF joins this line to the next line. A hash after a cut shows where the next line begins.
+  // A damaged LF joins this line to the next line. The next line begins after the first cut that a hash follows.
   const hidden = cuts.find((cut) => hashAt(data, cut + 1) !== undefined)
   const until = hidden === undefined ? (end ?? data.length) : hidden + 1
   const state = hidden === undefined && end === undefined ? 'torn' : 'damaged'
@@ -132,7 +132,7 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
   return { state, offset: base + at, end: base + until, closed, bytes: data.subarray(at, until), hash }
 }
 
-/** Returns the offset after the next LF behind which a line may begin or the log ends; undefined if `data` has none. */
+/** Returns the offset, after an LF, where the next line may begin or the log ends; undefined if `data` shows none. */
 function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined {
   for (let end = data.indexOf(lineFeed, at); end !== -1; end = data.indexOf(lineFeed, end + 1)) {
     const whole = end + 1 + headLength <= data.length

@@ -153,7 +153,7 @@ function checkPiece(piece: Piece, { seen, index, kinds, report }: PieceContext):
   // The index lacks this event but has later events: damage hid this event when the log was opened.
   const isMissing = state === 'sound' && indexed !== undefined && indexed > offset && isEvent(json)
   if (isMissing) report({ ...indexRecord(seen.events), problem: 'an event of the log is missing' })
-  // An index made after the damage has no seq for the damaged event, which is then not counted.
+  // An index made after the damage has no record for the damaged event. Then this check does not count the event.
   const mayBeNumbered = indexed === undefined || (state === 'sound' && !isMissing)
   const event = indexed === offset || (mayBeNumbered && isEvent(json)) ? seen.events++ : undefined
   const id = eventIdOf(json)

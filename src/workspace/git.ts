@@ -30,7 +30,7 @@ export async function initRepository(path: string): Promise<void> {
   }
 }
 
-/** Returns git's `config` file. `HEAD` must exist: it shows if the file system keeps file modes and ignores case. */
+/** Returns git's `config` file. Looks at the file `HEAD` to learn if the file system keeps modes and ignores case. */
 async function configFor(repository: string): Promise<string> {
   const { mode } = await stat(join(repository, 'HEAD'))
   const fileMode = `filemode = ${(mode & 0o111) === 0}`

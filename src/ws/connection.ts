@@ -142,7 +142,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     return this.send(encodeText(text))
   }
 
-  /** Stops delivering messages, also messages that were read before. */
+  /** Stops delivering messages until `resume`. Messages whose bytes have already arrived wait too. */
   pause(): void {
     if (this.#state !== 'open') return
     this.#isPaused = true
@@ -245,7 +245,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     else this.#outbox.push(frame)
   }
 
-  /** Answers the peer's Close frame with its code (section 5.5.1). */
+  /** Sends the peer's code back, unless this side has sent a Close frame (section 5.5.1). Ends this side of TCP. */
   #answerClose(code: number, reason: string): void {
     if (this.#state === 'open') {
       this.#sendClose(code === noCloseCode ? undefined : code)
@@ -270,7 +270,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#closeTimer = setTimeout(() => this.terminate(), this.#limits.closeTimeoutMs)
   }
 
-  /** Ends this side of TCP before the peer's (section 7.1.1). Later bytes are read and dropped, so no reset is sent. */
+  /** Ends this side of TCP first (section 7.1.1). Later bytes of the peer are read and dropped, so no reset is sent. */
   #end(): void {
     this.#state = 'ending'
     this.#outbox.end()

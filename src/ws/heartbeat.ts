@@ -92,7 +92,7 @@ export class Heartbeat {
     this.#pulse.remove(this)
   }
 
-  /** Counts a beat. Only Pulse calls it. */
+  /** Handles a beat: after too many beats without a byte, sends a Ping or reports the silence. Only Pulse calls it. */
   beat(): void {
     if (this.#isHeard) this.#rest()
     else if (++this.#quietBeats >= (this.#isAsked ? this.#pulse.deadBeats : this.#pulse.pingBeats)) this.#act()

@@ -1,8 +1,8 @@
 /**
  * Decompresses incoming messages of permessage-deflate (RFC 7692, section 7.2.2).
  *
- * When messages may refer to earlier messages, the last 32 KiB of decompressed data are the dictionary of the next
- * decompression. For invalid data the result is the name of the broken rule.
+ * With context takeover, the last 32 KiB of decompressed data are the dictionary for the next message. For invalid
+ * data, `inflate` returns the rule that the data breaks.
  */
 import { inflateRaw } from 'node:zlib'
 import { systemCodeOf } from '../base/errors.ts'
@@ -94,7 +94,7 @@ function inflateOnce(input: Buffer, dictionary: Buffer, maxOutputLength: number)
   })
 }
 
-/** The result that Node's types lack: of `inflateRaw` with the option `info`. `bytesWritten` counts input bytes. */
+/** The result of `inflateRaw` with the option `info`. Node's types lack it. `bytesWritten` counts input bytes. */
 interface Inflated {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }
