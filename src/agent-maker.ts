@@ -61,6 +61,7 @@ async function builtInKind({ core }: AgentMakerOptions): Promise<AgentKind> {
     readsMessages: true,
     takesModel: true,
     waitsBetweenRuns: true,
+    takesAdditions: true,
     create(host) {
       if (agents instanceof AppError) throw agents
       return agents.create(host, logOf(core, host))
@@ -74,6 +75,7 @@ function acpKind(options: AgentMakerOptions): AgentKind {
     readsMessages: false,
     takesModel: false,
     waitsBetweenRuns: false,
+    takesAdditions: false,
     create(host) {
       const agent = vault.openAgent(host.conversationId, host.settings())
       if (agent.kind !== 'ACPAgent') throw new TypeError('Expected the settings of an external agent')

@@ -160,7 +160,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const { core: lent } = parts
   const owned = { folder, isOwner, agents, secrets, vault, reserve, urls, followers, worktrees, counts, lent }
   const service = await startService(options, owned, undo)
-  const creation = creationOf({ config, clock, vault, settings, parts, place, service, worktrees })
+  const creation = creationOf({ config, clock, vault, settings, parts, place, service, worktrees, agents })
   for (const follower of followers) follower.started()
   let closing: Promise<void> | undefined
   return {
@@ -181,14 +181,17 @@ interface CreationParts
   extends Pick<App, 'service' | 'vault' | 'settings' | 'parts'>, Pick<AppOptions, 'config' | 'clock'> {
   readonly place: PlaceOptions
   readonly worktrees: ReturnType<typeof worktreesOf>
+  readonly agents: AgentMaker
 }
 
-function creationOf({ config, clock, vault, settings, parts, place, service, worktrees }: CreationParts): CreationDeps {
+function creationOf(
+  { config, clock, vault, settings, parts, place, service, worktrees, agents }: CreationParts,
+): CreationDeps {
   return {
     clock, vault, shard: config.shard, admission: parts.core.admission,
     settings: () => settings.get(),
     launchProfile: (profileId) => agentProfilesOf(parts).launch(profileId),
-    pluginsFor: pluginsOf(parts),
+    pluginsFor: pluginsOf(parts), agentKind: (stored) => agents.kindOf(stored),
     assertDrivable: (kind) => parts.assertAgent(kind),
     preparePlace: (requested, id) => preparePlace(requested, id, place),
     makeWorktree: (id, folder) => worktrees.create(id, folder),

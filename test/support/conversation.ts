@@ -13,7 +13,7 @@ import { isObject, parseJson } from '../../src/base/json.ts'
 import type { Log } from '../../src/base/log.ts'
 import { deferred } from '../../src/base/wait.ts'
 import type { AgentHost } from '../../src/conversation/agent/host.ts'
-import type { Agent, AgentSession, AsideAnswer, Turn, TurnEnd } from '../../src/conversation/agent/agent.ts'
+import type { Agent, AgentKind, AgentSession, AsideAnswer, Turn, TurnEnd } from '../../src/conversation/agent/agent.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { writeCreated } from '../../src/conversation/log/first-lines.ts'
 import { openConversation, type ConversationDeps } from '../../src/conversation/opening.ts'
@@ -170,7 +170,7 @@ async function makeWorld(folder: string): Promise<World> {
     stopLimitMs: 5000,
     closeLimitMs: 60_000,
     agentKind: async ({ kind }) => ({
-      readsMessages: kind === 'Agent', takesModel: kind === 'Agent', waitsBetweenRuns: kind === 'Agent',
+      ...featuresOf(kind),
       create: (host) => {
         const agent = new ScriptedAgent(host, scripts)
         agents.push(agent)
@@ -377,3 +377,10 @@ export async function failureOf(promise: Promise<unknown>): Promise<string> {
   )
 }
 
+/** Returns the answers of the kind of agent that stored settings name. */
+export function featuresOf(kind: unknown): Omit<AgentKind, 'create'> {
+  const isBuiltIn = kind === 'Agent'
+  return {
+    readsMessages: isBuiltIn, takesModel: isBuiltIn, waitsBetweenRuns: isBuiltIn, takesAdditions: isBuiltIn,
+  }
+}

@@ -114,8 +114,8 @@ export const extensionsMutations: readonly Mutation[] = [
   },
   {
     file: 'src/conversation/list/creation.ts',
-    old: "agent.kind === 'Agent' && agent.agent_context?.load_user_skills === true",
-    new: "agent.kind === 'Agent'",
+    old: 'kind.takesAdditions && agent.agent_context?.load_user_skills === true',
+    new: 'kind.takesAdditions',
     promise: 'Enabled plugins come only to conversations that load the skills of the user.',
     tests: plugins,
   },

@@ -19,6 +19,8 @@ export interface AgentKind {
   readonly takesModel: boolean
   /** True when the agent goes on from the history, so that its actions can wait for the user between two runs. */
   readonly waitsBetweenRuns: boolean
+  /** True when the agent uses plugins, definitions of sub-agents and additional instructions of a create request. */
+  readonly takesAdditions: boolean
   /** Creates the agent of a conversation. Starts no program. @throws AppError `part_missing`, `conflict` */
   create(host: AgentHost): Agent
 }

@@ -4,16 +4,16 @@
  * A definition with hooks is refused, because the hooks would not run.
  */
 import { AppError } from '../../base/errors.ts'
-import type { JsonObject } from '../../base/json.ts'
 import type { StartConversationRequest } from '../../schema/generated/conversations.ts'
 import type { AgentDefinition } from '../../schema/generated/agent-definitions.ts'
+import type { AgentKind } from '../agent/agent.ts'
 
 /**
  * Returns the definitions of sub-agents in the request. An external agent gets none.
  * @throws AppError `invalid_input` for a definition with hooks, and for two definitions with one name
  */
 export function definitionsOf(
-  { agent_definitions: definitions }: StartConversationRequest, agent: JsonObject,
+  { agent_definitions: definitions }: StartConversationRequest, kind: AgentKind,
   tellIgnored: (member: string) => void,
 ): readonly AgentDefinition[] {
   const names = definitions.map(({ name }) => name)
@@ -21,7 +21,7 @@ export function definitionsOf(
   if (double !== undefined) throw unusable(double, 'it is there twice')
   const guarded = definitions.find(({ hooks }) => Object.values(hooks ?? {}).some(isFilled))
   if (guarded !== undefined) throw unusable(guarded.name, 'it has hooks; expected them in "hook_config" of the request')
-  if (definitions.length === 0 || agent['kind'] === 'Agent') return definitions
+  if (definitions.length === 0 || kind.takesAdditions) return definitions
   tellIgnored('agent_definitions')
   return []
 }

@@ -7,11 +7,12 @@ import { AppError } from '../../base/errors.ts'
 import { isJsonObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { formatMicros, type Clock } from '../../base/stamp.ts'
 import type {
-  ClientTool, ConversationAgent, PluginSource, StartConversationRequest,
+  ClientTool, PluginSource, StartConversationRequest,
 } from '../../schema/generated/conversations.ts'
 import type { AgentSettings } from '../../schema/generated/settings.ts'
 import type { AgentDefinition } from '../../schema/generated/agent-definitions.ts'
 import type { Settings } from '../../settings/patch.ts'
+import type { AgentKind } from '../agent/agent.ts'
 import type { AgentVault } from '../agent/vault.ts'
 import { readHookConfig } from '../agent/hook-config.ts'
 import type { Created } from '../log/origins.ts'
@@ -30,6 +31,8 @@ export interface CreationDeps {
   readonly launchProfile: (profileId: string) => Promise<ProfileLaunch>
   /** Returns the additions of plugins to a new conversation. @throws AppError `invalid_input`, `part_missing` */
   readonly pluginsFor: (request: PluginChoice) => Promise<BroughtByPlugins>
+  /** Returns the kind of agent that stored settings name, and loads its part. */
+  readonly agentKind: (settings: JsonObject) => Promise<AgentKind>
   /** Refuses an agent kind whose part is missing. @throws AppError `part_missing` */
   readonly assertDrivable?: (kind: string) => void
   /** Checks the working folder, creates it if needed, and returns its path. */
@@ -93,13 +96,16 @@ async function settle(
   const settings = launch === undefined ? deps.settings : async () => launch
   const fromPlugins: AgentDefinition[] = []
   const chosen = await deps.vault.sealAgent(id, request, settings, async (agent) => {
-    const brought = await broughtByPlugins(request, agent, deps)
+    const kind = await deps.agentKind({ kind: agent.kind })
+    const withInstalled = kind.takesAdditions && agent.agent_context?.load_user_skills === true
+    const brought = await deps.pluginsFor({ named: request.plugins ?? [], withInstalled })
     configs.push(...brought.hooks)
     fromPlugins.push(...brought.agents)
-    return withPlugins(agent, brought)
+    return withPlugins(agent, kind, brought)
   })
-  const agent = withAdditions(chosen, request, tellIgnored)
-  const definitions = joinedDefinitions(fromPlugins, definitionsOf(request, agent, tellIgnored))
+  const kind = await deps.agentKind(chosen)
+  const agent = withAdditions(chosen, kind, request, tellIgnored)
+  const definitions = joinedDefinitions(fromPlugins, definitionsOf(request, kind, tellIgnored))
   const hooks = joinedHooks(configs)
   deps.assertDrivable?.(String(agent['kind']))
   assertClientTools(request.client_tools)
@@ -129,14 +135,6 @@ async function settle(
   }
 }
 
-/** Returns the additions of the request's plugins, and of installed plugins if the agent loads the user's skills. */
-function broughtByPlugins(
-  { plugins: named = [] }: StartConversationRequest, agent: ConversationAgent, deps: CreationDeps,
-): Promise<BroughtByPlugins> {
-  const withInstalled = agent.kind === 'Agent' && agent.agent_context?.load_user_skills === true
-  return deps.pluginsFor({ named, withInstalled })
-}
-
 function assertOneAgent(request: StartConversationRequest): void {
   const { agent, agent_settings: settings, agent_profile_id: profile } = request
   if (profile === undefined) return
@@ -154,11 +152,12 @@ async function launchOf(
 
 /** Returns the agent with the request's launch additions in its system message. An external agent ignores them. */
 function withAdditions(
-  agent: JsonObject, { agent_launch_additions: additions }: StartConversationRequest, tellIgnored: TellIgnored,
+  agent: JsonObject, kind: AgentKind, { agent_launch_additions: additions }: StartConversationRequest,
+  tellIgnored: TellIgnored,
 ): JsonObject {
   const added = additions?.system_message_suffix_append?.trim() ?? ''
   if (added === '') return agent
-  if (agent['kind'] !== 'Agent') {
+  if (!kind.takesAdditions) {
     tellIgnored('agent_launch_additions')
     return agent
   }

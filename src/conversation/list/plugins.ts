@@ -10,6 +10,7 @@ import type { McpServer } from '../../schema/generated/settings.ts'
 import type { ConversationAgent } from '../../schema/generated/conversations.ts'
 import type { HookConfig } from '../../schema/generated/hooks.ts'
 import type { AgentDefinition } from '../../schema/generated/agent-definitions.ts'
+import type { AgentKind } from '../agent/agent.ts'
 
 export interface BroughtByPlugins {
   /** Skills in the form of `agent_context.skills`. */
@@ -25,10 +26,10 @@ export interface BroughtByPlugins {
  * @throws AppError `invalid_input` when plugins add something to an external agent
  */
 export function withPlugins(
-  agent: ConversationAgent, { skills, servers, hooks, agents }: BroughtByPlugins,
+  agent: ConversationAgent, kind: AgentKind, { skills, servers, hooks, agents }: BroughtByPlugins,
 ): ConversationAgent {
   if ([skills, hooks, agents, Object.keys(servers)].every(({ length }) => length === 0)) return agent
-  if (agent.kind === 'ACPAgent') {
+  if (!kind.takesAdditions) {
     throw new AppError('invalid_input', 'Cannot use plugins with an external agent: expected the built-in agent')
   }
   const context = agent.agent_context ?? toAgentContext({})

@@ -13,7 +13,7 @@ import { StartConversationRequest } from '../../../src/schema/generated/conversa
 import { createCipher } from '../../../src/settings/cipher.ts'
 import { freshSettings } from '../../../src/settings/patch.ts'
 import { builtInProviders } from '../../../src/settings/providers-table.ts'
-import { failureOf, objectOf, startMillis } from '../../support/conversation.ts'
+import { failureOf, featuresOf, objectOf, startMillis } from '../../support/conversation.ts'
 
 const test = suite('conversation/list/creation')
 
@@ -37,6 +37,9 @@ function setUp(): { deps: CreationDeps; hidden: Map<string, readonly string[]> }
       if (requested === '/refused') throw new AppError('invalid_input', 'Cannot use it')
       return requested ?? `/workspaces/${id}`
     },
+    agentKind: async ({ kind }) => ({
+      ...featuresOf(kind), create: () => { throw new Error('Expected no agent') },
+    }),
     pluginsFor: async () => ({ skills: [], hooks: [], agents: [], servers: {} }),
     workingDirOf: async (id) => (id === parentId ? '/shared' : undefined),
   }
