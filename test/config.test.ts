@@ -1,4 +1,4 @@
-/** The configuration: defaults, what is refused, and that nothing can change it afterwards. */
+/** The configuration: defaults, refused values, and that nothing can change it afterwards. */
 import * as assert from 'uvu/assert'
 import { partOptions } from '../src/all-parts.ts'
 import { AppError } from '../src/base/errors.ts'

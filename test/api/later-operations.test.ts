@@ -1,4 +1,4 @@
-/** Whether the table of the operations of level 1.58.0 in src/api/README.md says of each what the description says. */
+/** Whether the table of the operations of level 1.58.0 in src/api/README.md agrees with the description. */
 import * as assert from 'uvu/assert'
 import { readFileSync } from 'node:fs'
 import { isObject } from '../../src/base/json.ts'

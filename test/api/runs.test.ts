@@ -25,7 +25,7 @@ for (const [name, handler, body] of [
 ] as const) {
   test(`${name} is answered after the frames that tell of it`, () => withConversation(async (conversation) => {
     const done: string[] = []
-    // As a connection does: what a turn of the event loop has for it is written at the end of that turn.
+    // Writes as a connection does: all data of a turn of the event loop is written at the end of that turn.
     const write = (): boolean => {
       setImmediate(() => done.push('written'))
       return true

@@ -1,4 +1,4 @@
-/** Where a text stops being JSON, compared with what JSON.parse accepts. */
+/** Where a text stops being JSON, compared with the texts that JSON.parse accepts. */
 import * as assert from 'uvu/assert'
 import { findJsonFault } from '../../src/base/json-fault.ts'
 import { suite } from '../support/suite.ts'

@@ -1,4 +1,4 @@
-/** Long JSON texts: what they come to is the same as at once, and others have turns meanwhile. */
+/** Long JSON texts that are parsed in turns: the value is the same as at once, and other work has turns meanwhile. */
 import * as assert from 'uvu/assert'
 import { TooManyValuesError } from '../../src/base/json.ts'
 import { parseJsonBytes, parseJsonText, parseOwnJsonBytes, turnBytes } from '../../src/base/json-turns.ts'

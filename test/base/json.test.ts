@@ -79,7 +79,7 @@ function countedByParts(text: string): number {
 }
 
 test('refuses too many values before anything is built', () => {
-  // This is no JSON: whoever had it parsed would be told so.
+  // This is no JSON: a parser would report it.
   for (const piece of ['[', '{}', '1,', '"a":', '[],']) {
     const text = piece.repeat(usualValueLimit + 1)
     assert.throws(() => parseJson(text), (error: unknown) => error instanceof TooManyValuesError)

@@ -1,4 +1,6 @@
-/** Files of logs on a real disk: what is refused, what a rotation leaves where, and what a full disk costs. */
+/**
+ * Files of logs on a real disk: the refused paths, the files after a rotation, and the lines that a full disk costs.
+ */
 import * as assert from 'uvu/assert'
 import { execFileSync } from 'node:child_process'
 import {

@@ -1,4 +1,4 @@
-/** Whether the search is linear in the text, whatever the patterns are: counted in steps, not in time. */
+/** Whether the search is linear in the text for any patterns: counted in steps, not in time. */
 import * as assert from 'uvu/assert'
 import { secretForms } from '../../src/base/masking-forms.ts'
 import { PatternSearch } from '../../src/base/masking-search.ts'

@@ -1,4 +1,4 @@
-/** What of a value is hidden: ordinary ones are not, and what looks like a secret is. */
+/** Which values are hidden: values that look like secrets, and no ordinary ones. */
 import * as assert from 'uvu/assert'
 import { maskingOf, whyNotMasked } from '../../src/base/masking-values.ts'
 import { suite } from '../support/suite.ts'

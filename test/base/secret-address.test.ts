@@ -1,4 +1,4 @@
-/** Which parts of an address are secrets, and what is shown of them. */
+/** Which parts of an address are secrets, and how they are shown. */
 import * as assert from 'uvu/assert'
 import { addressSecrets, redactAddresses } from '../../src/base/secret-address.ts'
 import { suite } from '../support/suite.ts'

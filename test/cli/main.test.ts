@@ -1,6 +1,4 @@
-/**
- * The program as an operator meets it: what it prints, what it refuses in which words, and how it ends.
- */
+/** The program as an operator meets it: its output, its refusals with their words, and how it ends. */
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -1,4 +1,4 @@
-/** Where an option's value comes from, and what is said when it cannot be used. */
+/** Where an option's value comes from, and the message for a value that cannot be used. */
 import * as assert from 'uvu/assert'
 import type { PartConfig } from '../../src/all-parts.ts'
 import { AppError } from '../../src/base/errors.ts'
@@ -130,7 +130,7 @@ test('refuses a file with keys that others may write, and tells of one that othe
   assert.equal(exposed(['--config=plain.json'], { '/here/plain.json': 0o100666 }), [])
 })
 
-/** A word for each option that it accepts, and what it becomes. */
+/** For each option a word that it accepts, and the value that the word becomes. */
 const samples: Readonly<Record<
   keyof typeof optionTable | keyof PartConfig, readonly [word: string, value: unknown]
 >> = {

@@ -42,7 +42,7 @@ async function makeHistory(world: World): Promise<{ directory: string; state: st
   return { directory, state }
 }
 
-/** What becomes of the cache before the folder is opened again. */
+/** Changes of the cache before the folder is opened again. */
 const caches: readonly (readonly [what: string, change: (directory: string) => Promise<unknown>])[] = [
   ['as it was written', async () => undefined],
   ['missing', (directory) => rm(join(directory, 'state.json'))],
@@ -136,7 +136,10 @@ async function rewrite(directory: string, change: (state: Record<string, unknown
   await writeState(directory, { line: cached.line, state: change(cached.state) })
 }
 
-/** What a server leaves that is killed in the middle of a turn: a copy of the log as it was in this status. */
+/**
+ * Makes the folder that a server leaves when it is killed in the middle of a turn: a copy of the log as it was in this
+ * status.
+ */
 async function killIn(
   world: World,
   status: ExecutionStatus,

@@ -23,7 +23,7 @@ test.before(async () => {
 })
 test.after(() => server.close())
 
-/** What must hold after whatever was done: everyone is answered, and what was acknowledged is there. */
+/** Checks the server after any bad input: every client is answered, and acknowledged data is there. */
 async function assertSound(): Promise<void> {
   assert.is((await server.rest.get('/ready')).status, 200)
   const text = `message ${acknowledged.length}`
@@ -118,7 +118,7 @@ test('bodiless requests may announce JSON, and answers never echo a secret of th
 const sh = (script: string): object => ({
   kind: 'ACPAgent', acp_command: ['/bin/sh', '-c', script], acp_startup_timeout: 5,
 })
-/** An agent that fails, the code of its error, and what the words say. */
+/** An agent that fails, the code of its error, and a pattern of the error's words. */
 const badAgents: readonly (readonly [string, object, string, RegExp])[] = [
   ['is not installed', { kind: 'ACPAgent', acp_command: ['no-such-agent-program'] }, 'ACPSpawnError',
     /no such program/],

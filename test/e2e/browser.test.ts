@@ -1,4 +1,4 @@
-/** The browser tools behind a real server: a model that looks at a page, and what is left of the browser. */
+/** The browser tools behind a real server: a model that looks at a page, and the end of the browser. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,6 @@
-/** What comes of a model's answer besides its words: logs, token ids, cost, and what its provider wants back. */
+/**
+ * The parts of a model's answer besides its words: logs, token ids, cost, and the data that its provider wants back.
+ */
 import * as assert from 'uvu/assert'
 import type { ServerResponse } from 'node:http'
 import { sendJson, startModelServer, type ModelRequest, type ModelServer } from '../fixtures/model-server.ts'

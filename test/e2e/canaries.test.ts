@@ -69,7 +69,7 @@ async function start(): Promise<Program> {
   return started
 }
 
-/** Ends the program; what it wrote is kept. */
+/** Ends the program and keeps its output. */
 async function stop(signal: NodeJS.Signals): Promise<number | string> {
   const code = await program.stop(signal)
   heard.push(['standard output', program.stdout()], ['the log', program.stderr()])

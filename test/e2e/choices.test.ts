@@ -1,4 +1,4 @@
-/** What can be chosen in a conversation and asked beside it: modes, models, MCP servers, budget, `ask_agent`. */
+/** The choices in a conversation and the questions beside it: modes, models, MCP servers, budget, `ask_agent`. */
 import * as assert from 'uvu/assert'
 import { check } from '../../src/schema/check.ts'
 import { until } from '../support/processes.ts'

@@ -1,4 +1,4 @@
-/** The built program, beyond test/cli/main: what a refused start leaves behind. */
+/** The built program, beyond test/cli/main: the files that a refused start leaves. */
 import * as assert from 'uvu/assert'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'

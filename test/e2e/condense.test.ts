@@ -45,7 +45,7 @@ function agentWith(condenser: unknown, more: object = {}): object {
 
 const withoutUpdates = (words: readonly string[]): string[] => words.filter((word) => !word.startsWith('('))
 
-/** What the model was told last, without the system prompt, a message as its first text. */
+/** Returns the messages of the last request to the model, without the system prompt, each as its first text. */
 function lastTold(): string[] {
   return listAt(model.requests.at(-1)?.body, 'messages').map((message) => {
     const content = member(message, 'content')

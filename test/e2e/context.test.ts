@@ -1,5 +1,5 @@
 /**
- * What stands around the words of a conversation of the built-in agent, behind a real server: titles, suffixes,
+ * The texts around the messages of a conversation of the built-in agent, behind a real server: titles, suffixes,
  * secrets.
  */
 import * as assert from 'uvu/assert'

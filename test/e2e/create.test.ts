@@ -1,5 +1,6 @@
 /**
- * `POST /api/conversations`: which agent, which folder, which id, and what is refused (contract: conversations.md 1).
+ * `POST /api/conversations`: which agent, which folder, which id, and which requests are refused (contract:
+ * conversations.md 1).
  */
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
@@ -50,7 +51,7 @@ test('the info has every member of the contract, nulls included', async () => {
   }
 })
 
-/** What names the agent, and where in the answer it shows. */
+/** Members of a request that name the agent, and the place in the answer that shows it. */
 const agents: readonly (readonly [string, object, (string | number)[], unknown])[] = [
   ['an ACP agent', { agent: fakeAgent('echo') }, ['agent', 'acp_command', 2], 'echo'],
   ['an ACP agent of a preset, with command and model',
@@ -122,7 +123,7 @@ test('says why a folder cannot be a workspace', async () => {
 })
 
 const profile = randomUUID()
-/** What is not valid, the status, and where the answer says that the fault is. */
+/** Invalid bodies, the status, and the place of the fault that the answer names. */
 const invalid: readonly (readonly [string, unknown, number, (string | number)[] | RegExp])[] = [
   ['no body', undefined, 422, ['body']],
   ['a body that is no object', [], 422, ['body']],

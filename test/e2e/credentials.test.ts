@@ -1,5 +1,5 @@
 /**
- * Credentials of external agents from outside: what is said where one is missing, files that come back, folders that
+ * Credentials of external agents from outside: the message where one is missing, files that come back, folders that
  * stay.
  */
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -45,7 +45,7 @@ async function memoryOf(dataDir: string): Promise<readonly string[]> {
   }).paths
 }
 
-/** The names of what is there now, but for the note. */
+/** Returns the names of the files in memory, without the note. */
 async function secretsLeft(dataDir: string): Promise<string[]> {
   const names = (await memoryOf(dataDir)).flatMap((path) => (existsSync(path) ? readdirSync(path) : []))
   return names.filter((name) => name !== 'secret-folder.json')

@@ -1,6 +1,6 @@
 /**
  * Files that are not what the server wrote, as an operator and a client meet them (decisions 7 and 8): a flipped bit
- * costs one line and is reported, and what is a cache is made again.
+ * costs one line and is reported, and a cache is made again.
  */
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
@@ -42,7 +42,10 @@ async function makeStored(folder: string): Promise<Stored> {
   return { folder, id: talk.id, directory: join(server.dataDir, 'conversations', talk.id), info, events }
 }
 
-/** A test body with a copy of it, in a place that it keeps: the paths of a folder are in what it answers. */
+/**
+ * Returns a test that runs `body` with a copy of the folder, always at the same path, since answers hold paths of the
+ * folder.
+ */
 function withStored(body: (stored: Stored) => Promise<void>): () => Promise<void> {
   return async () => {
     const kept = `${made.folder}.kept`
@@ -124,7 +127,7 @@ test('no flipped bit of a line takes a conversation away, caches or none', withS
     if (number > 2 && number % 5 !== 0) continue
     writeFileSync(logOf(stored), sound)
     forgetCaches(stored)
-    // In the hash, in the JSON, or in what separates the line from the one before.
+    // In the hash, in the JSON, or in the line feed of the previous line.
     flip(stored, [begin + 5, begin + 40, Math.max(0, begin - 1)][number % 3] ?? 0, number % 8)
     await inServer(stored.folder, async (server) => {
       const talk = talkTo(server, stored.id)

@@ -1,5 +1,5 @@
 /**
- * Deferred init: what a server answers before `POST /api/init`, who may initialize it, and the keys that it takes
+ * Deferred init: the answers of a server before `POST /api/init`, who may initialize it, and the keys that it takes
  * afterwards (contract: others.md section 9; websocket.md section 1).
  */
 import { randomUUID } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * What steers a conversation besides its runs: policy, analyzer, secrets, model, fork, head; and 404 for what is not
- * there.
+ * The operations that steer a conversation besides its runs: policy, analyzer, secrets, model, fork, head; and 404 for
+ * a conversation that does not exist.
  */
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'

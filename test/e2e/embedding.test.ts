@@ -1,5 +1,6 @@
 /**
- * What a host hands to a server in its own process: an agent, a model, tools, parts, a clock, a log, an observer.
+ * The things that a host gives to a server in its own process: an agent, a model, tools, parts, a clock, a log, an
+ * observer.
  */
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'

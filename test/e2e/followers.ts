@@ -1,9 +1,9 @@
 /**
- * Clients that follow a conversation and go on behind the last event they have, whatever becomes of their connection.
+ * Clients that follow a conversation and go on behind the last event they have, also after their connection breaks.
  *
  * One over server-sent events, one over a WebSocket, each written as a client's author would from the documents: an
- * event counts once it has come as a whole, the next connection names the last one that did. They keep the text of what
- * came, so that it can be compared with the log byte for byte.
+ * event counts once it has come as a whole, the next connection names the last whole event. They keep the text of the
+ * events, so that it can be compared with the log byte for byte.
  */
 import { request } from 'node:http'
 import { sleep } from '../../src/base/wait.ts'
@@ -17,7 +17,7 @@ export interface Follower {
   readonly last: string | undefined
   /** Connections that were tried. */
   readonly connections: number
-  /** What a handshake has agreed upon. */
+  /** The extensions that the handshake has agreed upon. */
   readonly extension: string
   /** Resolves once the signal was aborted; rejects when the server ends a connection by itself. */
   readonly done: Promise<void>
@@ -133,7 +133,7 @@ async function open(
   }
 }
 
-/** Splits a stream of server-sent events at its empty lines; what has no end yet is kept as bytes. */
+/** Splits a stream of server-sent events at its empty lines. A part without an end is kept as bytes. */
 function blockReader(onBlock: (block: string) => void): (bytes: Buffer) => void {
   let rest = Buffer.alloc(0)
   return (bytes) => {

@@ -37,7 +37,7 @@ async function inCommand(program: Program, request: object): Promise<Talk> {
   return talk
 }
 
-/** What a full disk refuses, each in the same words. */
+/** Sends the requests that a full disk refuses, each in the same words. */
 function writes({ rest }: Program, talk: Talk): readonly Promise<RestResponse>[] {
   return [
     rest.post('/api/conversations', {}),
@@ -96,7 +96,7 @@ for (const kind of ['demonstration', 'built-in'] as const) {
         const words = outline(await talk.events())
         assert.equal(words.slice(-2), ['error StorageFull', 'error'])
         assert.ok(words.includes('AgentErrorEvent'), words.join())
-        // What the turn has given back: the text of its command, and the reserve.
+        // The space that the turn has freed: the text of its command, and the reserve.
         disk.fill()
         await assertRefused(program, talk, /disk is full/)
         await assertReadable(program, talk)
@@ -159,7 +159,7 @@ testOnDisk('a server starts on a full disk, serves what is there, and writes onc
   assert.is((await program.rest.post(`${talk.path}/events`, userMessage(large))).status, 507)
   disk.clear()
   await until(async () => (await program.rest.get('/ready')).status === 200)
-  // The turn that was killed is served again, before what is sent now.
+  // The turn that was killed is served again, before the new message.
   writeFileSync(join(textAt((await talk.get()).json, 'workspace', 'working_dir'), 'go'), '')
   assert.is((await talk.send('hello')).status, 200)
   await talk.reaches('finished')

@@ -1,4 +1,4 @@
-/** Goals and the critic behind a real server: the routes with their answers, and what is told of a goal. */
+/** Goals and the critic behind a real server: the routes with their answers, and the events of a goal. */
 import * as assert from 'uvu/assert'
 import { startAnthropicModel } from '../fixtures/anthropic-model.ts'
 import type { ModelServer } from '../fixtures/model-server.ts'

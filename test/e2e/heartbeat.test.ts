@@ -27,7 +27,7 @@ test('a comment goes out every 15 seconds to a client that would hear nothing', 
   const comments = (): number => text.match(/^:$/gm)?.length ?? 0
   await until(() => text.includes('"full_state"'))
   mock.timers.tick(heartbeatMs - 1)
-  // Whatever was written before this event would stand before it.
+  // Every earlier write would stand before this event.
   await talk.send('hello', false)
   await until(() => text.includes('hello'))
   assert.is(comments(), 0)

@@ -1,4 +1,7 @@
-/** Hooks over REST: what is stored and answered, what a hook of a real server gets and sees, and for whom they run. */
+/**
+ * Hooks over REST: the stored configuration, the answers, the input of a hook of a real server, and the conversations
+ * that hooks run for.
+ */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'

@@ -1,6 +1,6 @@
 /**
  * The table of hostile requests, as raw bytes at real servers: every one is refused as its row says, and nothing has
- * happened. The rows of one kind are sent at the same time, and what the server holds is compared behind each kind.
+ * happened. The rows of one kind are sent at the same time, and the state of the server is compared after each kind.
  */
 import * as assert from 'uvu/assert'
 import { parseAnswers } from '../http/raw-client.ts'
@@ -36,7 +36,7 @@ function targetOf(entrance: Entrance): Target {
   return target
 }
 
-/** What is wrong with the answers to a row; empty if nothing. */
+/** Returns the faults of the answers to a row; empty if there are none. */
 async function faultsOf({ what, bytes, statuses }: HostileRow, target: Target): Promise<string[]> {
   const text = await target.send(bytes)
   const answers = parseAnswers(text)

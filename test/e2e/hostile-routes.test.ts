@@ -1,6 +1,6 @@
 /**
- * Every route of `src/access`, enumerated: who may not ask is refused in the same way everywhere, and what reads
- * changes nothing. A new route is covered by being in that table.
+ * Every route of `src/access`, enumerated: a client without the right is refused in the same way everywhere, and a
+ * route that reads changes nothing. A new route is covered by its row in that table.
  */
 import * as assert from 'uvu/assert'
 import { access } from '../../src/access.ts'
@@ -12,7 +12,7 @@ import { suite } from '../support/suite.ts'
 
 const test = suite('hostile routes')
 
-/** They tell nothing but that the server is alive, to whoever reaches it, under any name. */
+/** They say only that the server is alive, to any client, under any name. */
 const probes = ['/alive', '/health', '/ready']
 
 interface Route {
@@ -126,12 +126,12 @@ test(`none of ${reads.length} routes that read changes anything, whatever else i
   let served = 0
   for (const { name, path } of reads) {
     const line = `${path.replace('{event}', eventId)}?ids=${id}&${tricks}`
-    // The one route that reads what its body names.
+    // The only route that reads the events that its body names.
     const body = name.endsWith('/events') ? `["${eventId}"]` : evil
     const headers = [withKey, 'X-HTTP-Method-Override: DELETE', 'X-Expose-Secrets: plaintext', 'Idempotency-Key: 1']
     for (const method of ['GET', 'HEAD']) {
       const status = await statusOf(tell(`${method} ${line}`, body, ...headers))
-      // What is asked for may not be there; then too nothing may have been made.
+      // The thing that is asked for may be missing. Then too nothing may have been made.
       assert.ok([200, 404, ...(name === callback ? [400] : [])].includes(status), `${method} ${name} ${status}`)
       if (status === 200) served++
     }

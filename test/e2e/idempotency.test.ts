@@ -1,4 +1,4 @@
-/** The header Idempotency-Key over REST: one effect, one answer, and what is refused. */
+/** The header Idempotency-Key over REST: one effect, one answer, and refused keys. */
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
@@ -22,7 +22,7 @@ function post(path: string, key: string, body?: object): Promise<RestResponse> {
   })
 }
 
-/** A hundred at once, and one more later: the one answer that all of them got. */
+/** Sends a hundred requests at once, and one more later. Returns the answer that all of them got. */
 async function postOften(path: string, key: string, body?: object): Promise<RestResponse> {
   const answers = await Promise.all(Array.from({ length: 100 }, () => post(path, key, body)))
   answers.push(await post(path, key, body))

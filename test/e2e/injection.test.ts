@@ -1,6 +1,6 @@
 /**
- * What text that the agent reads can and cannot make it do (SECURITY.md, "Text and the built-in agent"). The model here
- * is the worst that there is: it does what the newest text says. What still holds is the server's.
+ * The effects that text which the agent reads can and cannot have (SECURITY.md, "Text and the built-in agent"). The
+ * model here is the worst possible model: it obeys the newest text. The promises that still hold are the server's.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,6 @@
 /**
- * The program in one file, as operators run it, whatever other tests start: it does what the modules do, and what it
- * starts or reads beside itself is found: the demonstration agent, the thread for expressions, the description of the
- * routes.
+ * The program in one file, as operators run it. It behaves like the modules, and it finds the things that it starts or
+ * reads beside itself: the demonstration agent, the thread for expressions, the description of the routes.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -30,7 +29,7 @@ function withJoined(body: (program: Program) => Promise<void>): () => Promise<vo
   })
 }
 
-/** What a program says and how it ends. */
+/** Returns the output of a program and how it ends. */
 function runFile(file: string, words: readonly string[]): readonly unknown[] {
   const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...words], {
     encoding: 'utf8', env: { PATH: process.env['PATH'] },

@@ -1,9 +1,9 @@
 /**
- * Clients of a server that is about to be killed: each works on conversations of its own, and everybody notes what was
- * acknowledged and what was asked for and not answered.
+ * Clients of a server that is about to be killed: each works on conversations of its own, and each notes the changes
+ * that were acknowledged and the changes that were requested and not answered.
  *
  * An answer makes a change certain. A change without an answer may be there or not, but not in part: `Change` holds the
- * two values that are allowed then. What a client has read once must never be taken back either.
+ * two values that are allowed then. A value that a client has read once must never be taken back either.
  */
 import { randomUUID } from 'node:crypto'
 import { below } from '../storage/samples.ts'
@@ -12,7 +12,7 @@ import type { RestResponse } from '../support/rest.ts'
 import { fakeAgent, type Reachable } from '../support/server.ts'
 import { talkTo, userMessage } from './talk.ts'
 
-/** A value that one client changes: the newest that was acknowledged, and the one that is on its way. */
+/** A value that one client changes: the newest acknowledged value, and the values that are on their way. */
 export class Change<T> {
   #sure: T
   #perhaps: readonly T[] = []
@@ -25,7 +25,7 @@ export class Change<T> {
     return this.#sure
   }
 
-  /** What may be found after a crash. */
+  /** The values that may be found after a crash. */
   get allowed(): readonly T[] {
     return [this.#sure, ...this.#perhaps]
   }
@@ -37,14 +37,14 @@ export class Change<T> {
     this.found(next)
   }
 
-  /** What it turned out to be. */
+  /** Sets the value that was found. */
   found(value: T): void {
     this.#sure = value
     this.#perhaps = []
   }
 }
 
-/** A conversation as the one client that writes to it knows it. */
+/** A conversation as the only client that writes to it knows it. */
 export interface Known {
   readonly id: string
   readonly exists: Change<boolean>

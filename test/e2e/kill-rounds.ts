@@ -1,9 +1,9 @@
 /**
- * Kills a server under load with SIGKILL, again and again on one data folder, and looks at what is there after each
- * start: for the short test and the long one.
+ * Kills a server under load with SIGKILL, again and again on one data folder, and checks the data after each start: for
+ * the short test and the long test.
  *
  * The moment is by chance: behind a number of answers, a little later than the last, or while the server is starting.
- * What is expected is in `kill-load`: everything acknowledged once and in order, nothing half-made.
+ * The expectation is in `kill-load`: everything acknowledged once and in order, nothing half-made.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -52,7 +52,7 @@ export async function killUnderLoad(folder: string, kills: number, seed: number)
   return { kills, duringStart, acknowledged: ledger.acknowledged, answeredAfterMs }
 }
 
-/** Whatever happens, it is gone in the end. */
+/** Runs `body` with a program, which is ended in any case. */
 async function inProgram(folder: string, body: (program: Program) => Promise<void>): Promise<void> {
   const program = await startProgram(folder)
   try {
@@ -121,7 +121,7 @@ async function checkConversation(program: Program, known: Known, label: string):
   known.title.found(title)
 }
 
-/** The messages as they are stored, without those at the end that are `added`. */
+/** Checks the stored messages, without the messages at the end that are `added`. */
 async function checkMessages(
   program: Program, known: Known, label: string, added: readonly string[] = [],
 ): Promise<string[]> {

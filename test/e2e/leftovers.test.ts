@@ -1,6 +1,6 @@
 /**
  * No process left (decisions 26): an agent five levels deep, each level in a session of its own with an orphan beside
- * it, all deaf to SIGTERM, is gone soon after whatever ends it: four seconds of grace, then SIGKILL.
+ * it, all deaf to SIGTERM, is gone soon after any end: four seconds of grace, then SIGKILL.
  */
 import * as assert from 'uvu/assert'
 import { mkdirSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * The server as a library, beyond test/agent-server: what is refused, what reaches an agent, and an end without a
+ * The server as a library, beyond test/agent-server: refused options, the input of an agent, and an end without a
  * trace.
  */
 import * as assert from 'uvu/assert'
@@ -29,7 +29,7 @@ async function withAgents(body: (server: AgentServer, folder: string) => Promise
   }
 }
 
-/** Takes what a watch yields until `isLast`, stored events only. */
+/** Collects the stored events that a watch yields, up to `isLast`. */
 async function collect(watched: AsyncGenerator<unknown>, isLast: (event: JsonEvent) => boolean): Promise<JsonEvent[]> {
   const events: JsonEvent[] = []
   for await (const event of watched) {

@@ -14,7 +14,7 @@ import { messagesOf, outline, startTalk, storedOf, type Talk, talkTo } from './t
 
 const test = suite('limits')
 
-/** The pid that the fake agent names at the end of its answer, behind what it was told. */
+/** Returns the pid that the fake agent names at the end of its answer, behind the user's text. */
 async function pidOf(talk: Talk): Promise<number> {
   return Number(/pid=(\d+)$/.exec(messagesOf(await talk.events(), 'agent').at(-1) ?? '')?.[1])
 }

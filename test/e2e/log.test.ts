@@ -1,6 +1,6 @@
 /**
- * A night in the log: what an operator finds there of requests, refusals, runs, agents, failures and changes, and what
- * must not stand there: a prompt, a value, a key, a query.
+ * A night in the log: the lines about requests, refusals, runs, agents, failures and changes, and the texts that must
+ * not stand there: a prompt, a value, a key, a query.
  */
 import * as assert from 'uvu/assert'
 import { readFileSync } from 'node:fs'

@@ -16,7 +16,7 @@ import { outline, startTalk, type JsonEvent } from './talk.ts'
 
 const test = suite('e2e/mcp')
 let server: TestServer
-/** What a test has started, and what ends with the last one. */
+/** The servers that the tests have started; they end after the last test. */
 const started: { close(): Promise<void> }[] = []
 
 test.before(async () => {

@@ -63,7 +63,7 @@ async function outcome(id: string, at: TestServer = server): Promise<unknown> {
   return last
 }
 
-/** As a browser whose user agrees: what the page says. */
+/** Acts as a browser with a user who agrees. Returns the page at the end. */
 async function browse(authorizationUrl: string): Promise<RestResponse> {
   const { origin, pathname, search } = new URL(await world.agree(authorizationUrl))
   return rest(origin, undefined).get(pathname + search)

@@ -1,6 +1,6 @@
 /**
- * Installed skills and plugins behind a real server: what reaches the model of the built-in agent, which programs run,
- * and what has no effect while it is disabled or not named.
+ * Installed skills and plugins behind a real server: the texts that reach the model of the built-in agent, the programs
+ * that run, and plugins without effect while they are disabled or not named.
  */
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
  * A server that loses power: everything that it changes on disk is noted while clients make it write all its kinds of
- * files, and what each moment could have left (`support/recorded-disk`) is opened by another server.
+ * files, and each folder that a moment could have left (`support/recorded-disk`) is opened by another server.
  *
  * For every thing that clients changed it is known between which two moments that was under way: before, the old value
  * must be found, afterwards the new one, and in between one of them.
@@ -19,7 +19,7 @@ import { listAt, member, textAt, type RestResponse } from '../support/rest.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { messagesOf, talkTo, userMessage } from './talk.ts'
 
-/** One thing that is changed: what it is changed to, and the moments around that. */
+/** The changes of one thing: its new values, and the moments before and after each change. */
 type Changes = { readonly from: number, readonly until: number, readonly value: unknown }[]
 
 interface Recording {
@@ -149,7 +149,7 @@ async function checkIn(folder: string, { disk, things }: Recording, moment: numb
       const found = thing === 'agent' ? agent?.version : await look(server, thing)
       const allowed = [...changes].filter(({ from }) => from < moment).map(({ value }) => value)
       const sure = changes.filter(({ until }) => until <= moment).length
-      // Before its first change there is nothing, or what settings are without any.
+      // Before its first change there is nothing, or the default of a setting.
       const values = sure === 0 ? [undefined, ...allowed] : allowed.slice(sure - 1)
       const isAllowed = values.some((value) => JSON.stringify(value) === JSON.stringify(found))
       assert.ok(isAllowed, `${label}: ${thing} is ${JSON.stringify(found)}, expected one of ${JSON.stringify(values)}`)

@@ -1,4 +1,4 @@
-/** What a loss of power leaves at some moments of a server's work; at all of them in test/slow/e2e/power. */
+/** The data after a loss of power at some moments of a server's work; test/slow/e2e/power tries all moments. */
 import { suite } from '../support/suite.ts'
 import { losePower } from './power-rounds.ts'
 

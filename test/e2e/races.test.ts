@@ -32,7 +32,7 @@ async function atRest(talk: Talk): Promise<void> {
   await until(async () => !['idle', 'running', 'waiting_for_confirmation'].includes(await talk.status()))
 }
 
-/** Every status follows from the one before it by something that a conversation can do. */
+/** Checks that each status can follow the status before it. */
 function assertStatuses(events: readonly JsonEvent[]): void {
   const next: Readonly<Record<string, readonly string[]>> = {
     idle: ['running', 'paused'], running: ['finished', 'paused', 'error', 'waiting_for_confirmation'],

@@ -18,7 +18,7 @@ import { outline, talkTo } from './talk.ts'
 const test = suite('recorded folders')
 const recorded = fileURLToPath(new URL('../../../test/fixtures/data-folders', import.meta.url))
 
-/** A test body with a copy of a recorded folder and what REST answered then. */
+/** Returns a test that runs `body` with a copy of a recorded folder and the recorded answers of REST. */
 function withCopy(version: string, body: (folder: string, expected: unknown) => Promise<void>): () => Promise<void> {
   return async () => {
     const { folder, remove } = makeFolder()
@@ -56,7 +56,7 @@ async function checkConversation(server: TestServer, conversation: unknown): Pro
   )
   const found = (await talk.get()).json
   for (const [name, value] of Object.entries(isObject(info) ? info : {})) {
-    // What follows from a run that was cut off.
+    // Members that change because a run was cut off.
     const isChanged = wasRunning && ['execution_status', 'updated_at', 'leaf_event_id'].includes(name)
     if (!isChanged) assertHolds(member(found, name), value, name)
   }

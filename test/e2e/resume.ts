@@ -1,9 +1,9 @@
 /**
- * Events flow while the connections of those who follow them are cut: what each follower has in the end is the log.
+ * Events flow while the connections of their followers are cut: each follower has the log in the end.
  *
- * The short test and the long one are this one function. The feeder never runs far ahead of the slowest follower, so
- * that the cuts fall into the flow and not behind it. Every line of the log on disk is compared with what came, as
- * text.
+ * The short test and the long test are this one function. The feeder never runs far ahead of the slowest follower, so
+ * that the cuts fall into the flow and not behind it. Every line of the log on disk is compared with the received
+ * events, as text.
  */
 import * as assert from 'uvu/assert'
 import { readFile } from 'node:fs/promises'
@@ -75,8 +75,8 @@ export async function followThroughCuts({ events, cuts, seed }: ResumeOptions): 
 }
 
 /**
- * So that the cuts that are left are spread over nine tenths of what is left, however much a follower gets for each
- * event.
+ * Returns the mean number of bytes between cuts that spreads the remaining cuts over nine tenths of the remaining
+ * events. It allows for the bytes that a follower gets for each event.
  */
 function nextMeanBytes(
   { proxy, follower }: Partial<Run>, { events, cuts }: Pick<ResumeOptions, 'events' | 'cuts'>,

@@ -1,10 +1,9 @@
 /**
  * A server that is killed while requests with idempotency keys are under way, and started again for their retries.
  *
- * The short test and the long one are this one function. In every round each kind of request is sent several times at
+ * The short test and the long test are this one function. In every round each kind of request is sent several times at
  * once, the server is killed after a number of answers or of milliseconds that is drawn, and all of it is sent again to
- * the next server on the same folder: whatever came through, before and after, is one answer, and the log has one
- * effect.
+ * the next server on the same folder: all answers, before and after, are the same, and the log has one effect.
  */
 import * as assert from 'uvu/assert'
 import { below, seeded } from '../storage/samples.ts'
@@ -24,7 +23,7 @@ interface Attempt {
   readonly path: string
   readonly body: object | undefined
   readonly key: string
-  /** What it has led to: 1 if all is well. */
+  /** The number of effects of each request: 1 if all is well. */
   readonly effects: (program: Program) => Promise<readonly number[]>
 }
 

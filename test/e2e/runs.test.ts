@@ -1,6 +1,5 @@
 /**
- * Runs over REST with real agent processes: what is recorded, in which order, and in which status it ends (events.md
- * 5).
+ * Runs over REST with real agent processes: the recorded events, their order, and the status at the end (events.md 5).
  */
 import * as assert from 'uvu/assert'
 import { existsSync, readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * A server that is given another sealing key than the one that sealed its data: said at once, by everything that is
- * asked.
+ * A server that gets another sealing key than the key that sealed its data: every answer about sealed data says so at
+ * once.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const first = ['--secret-key', 'the-first-key-of-all']
 const second = ['--secret-key', 'the-second-key-of-all']
 const both = [...second, '--old-secret-key', 'the-first-key-of-all']
 
-/** What can be sealed in a data folder, and what has to be said of it with another key. */
+/** The values that a data folder seals, and the words about each with another key. */
 const sealed: readonly [what: string, make: (program: Program) => Promise<unknown>, named: RegExp][] = [
   ['a secret', ({ rest }) => rest.put('/api/settings/secrets', { name: 'TOKEN_ONE', value: 'a-secret-value' }),
     /Cannot read \\"secrets\.json\\": it was sealed with the key [0-9a-f]{8}/],

@@ -33,7 +33,7 @@ test('a fresh server shows the demonstration agent, and everything fits the sche
     }
   }))
 
-/** A diff of the spec's four fields, and what is stored after it. */
+/** A diff of the spec's four fields, and the values that are stored after it. */
 const choices: readonly (readonly [object, Record<string, unknown>])[] = [
   [{ agent_kind: 'acp', acp_server: 'claude-code' }, { acp_server: 'claude-code', acp_model: 'opus[1m]' }],
   [{ agent_kind: 'acp', acp_server: 'codex', acp_command: [] }, { acp_server: 'codex', acp_model: 'gpt-5.5' }],

@@ -1,6 +1,6 @@
 /**
- * Skills behind a real server: what goes to the model and when, what REST answers, and what a stranger's file cannot
- * do.
+ * Skills behind a real server: the texts that go to the model and when, the answers of REST, and the limits of a
+ * stranger's file.
  */
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

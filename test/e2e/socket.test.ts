@@ -1,6 +1,6 @@
 /**
- * `/sockets/events/{id}`: what comes in which order, what a client may send, and how it ends (contract: websocket.md 2,
- * decisions 35).
+ * `/sockets/events/{id}`: the frames and their order, the frames that a client may send, and how it ends (contract:
+ * websocket.md 2, decisions 35).
  */
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'

@@ -95,7 +95,7 @@ export function messagesOf(events: readonly JsonEvent[], source: string): string
 /** The messages of each client, parsed as far as they were asked for. */
 const parsed = new WeakMap<Client, unknown[]>()
 
-/** What a socket has got so far. A test may ask after each frame, so a message is parsed once. */
+/** Returns the frames that a socket has got so far. A test may ask after each frame, so a message is parsed once. */
 export function framesOf(client: Client): JsonEvent[] {
   const values = parsed.get(client) ?? []
   parsed.set(client, values)

@@ -3,7 +3,7 @@
  *
  * Four claims: an archive that was written from a description is read back as that description; a damaged one is read
  * or refused in the same way however its pieces are cut; nothing but an AppError of a client's fault is ever thrown;
- * and whatever is unpacked lies below the folder, as regular files. The seed is printed; FUZZ_SEED repeats a run and
+ * and every unpacked file lies below the folder, as a regular file. The seed is printed; FUZZ_SEED repeats a run and
  * FUZZ_ROUNDS makes it longer.
  */
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'

@@ -1,9 +1,9 @@
 /**
- * Whole streams of a client through src/ws, cut and damaged, for the short test and the long one.
+ * Whole streams of a client through src/ws, cut and damaged, for the short test and the long test.
  *
- * Each stream is made from a description, so it is known what has to come out. Three claims: a valid stream gives its
- * messages wherever it is cut; a damaged one gives what `support/naive-ws` says, however it is cut, and nothing throws;
- * and what is held while a stream goes on has a bound. Everything follows from the seed.
+ * Each stream is made from a description, so the right output is known. Three claims: a valid stream gives its messages
+ * wherever it is cut; a damaged stream gives the output of `support/naive-ws`, however it is cut, and nothing throws;
+ * and the memory held while a stream goes on has a bound. Everything follows from the seed.
  */
 import { constants, createDeflateRaw, deflateRawSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
@@ -80,7 +80,7 @@ function assertAgree(found: readonly string[], naive: readonly string[], name: s
   assert.match(found.at(-1) ?? '', /^failed 100[79]$/, name)
 }
 
-/** What src/ws makes of the pieces, up to a Close frame or a broken rule. */
+/** Returns the output of src/ws for the pieces, up to a Close frame or a broken rule. */
 async function decode(pieces: readonly Buffer[], mode: DeflateMode): Promise<string[]> {
   const inflater = mode === 'off' ? undefined : new Compression().open(mode === 'context')
   const told: string[] = []

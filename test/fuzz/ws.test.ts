@@ -2,7 +2,7 @@
  * Random frames and random bytes through parser and assembler.
  *
  * Three claims: nothing throws; how the bytes are split makes no difference; and for frames of a known description the
- * outcome is what a model says, which works on the descriptions and uses TextDecoder where src/ws uses its own check.
+ * outcome agrees with a model, which works on the descriptions and uses TextDecoder where src/ws uses its own check.
  * The seed is printed; FUZZ_SEED repeats a run and FUZZ_ROUNDS makes it longer.
  */
 import { TextDecoder } from 'node:util'
@@ -66,7 +66,7 @@ function randomPayload(): Buffer {
   return chance(0.2) ? Buffer.alloc(0) : cut
 }
 
-/** What happens, told in one string per event; the last may be the name of a broken rule. */
+/** Returns the expected events, a string each; the last may be the name of a broken rule. */
 function model(frames: Description[]): string[] {
   const events: string[] = []
   let message: { opcode: number; parts: Buffer[]; decoder: TextDecoder } | undefined
@@ -125,7 +125,7 @@ function closeEvent(payload: Buffer): string {
   }
 }
 
-/** What src/ws makes of the bytes, told as the model does. */
+/** Returns the events that src/ws makes of the bytes, in the words of the model. */
 function run(pieces: Buffer[], deflate: boolean): string[] {
   const parser = new Parser(deflate)
   const assembler = new Assembler({ maxMessageBytes, maxFragments })

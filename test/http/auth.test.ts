@@ -1,4 +1,4 @@
-/** Session keys, where they come from, and what is refused about them. */
+/** Session keys, where they come from, and which are refused. */
 import * as assert from 'uvu/assert'
 import { createSessionKeys, maxKeyBytes, readHeaderCredential, readSocketCredential } from '../../src/http/auth.ts'
 import { suite } from '../support/suite.ts'

@@ -11,7 +11,7 @@ const test = suite('http/body')
 
 const limits: BodyLimits = { limitBytes: 1000, timeoutMs: 8_000 }
 
-/** Answers with what the body came to. */
+/** Answers with the body as it was read. */
 function echo(over: Partial<BodyLimits> = {}): (exchange: Exchange) => Promise<void> {
   return async (one) => {
     const result = await readJsonBody(one.request, { ...limits, ...over })

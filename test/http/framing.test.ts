@@ -1,4 +1,4 @@
-/** Which framing has one meaning, and what is served behind which answer, on a host's own server too. */
+/** Which framing has one meaning, and which requests are served behind which answer, on a host's own server too. */
 import { createServer, IncomingMessage, ServerResponse, type RequestListener } from 'node:http'
 import { Socket } from 'node:net'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-/** A name that stands twice in one object, whatever it is written like, and texts that only look so. */
+/** A name that stands twice in one object, in any spelling, and texts that only look like it. */
 import * as assert from 'uvu/assert'
 import { hasDoubledMember } from '../../src/http/json-members.ts'
 import { suite } from '../support/suite.ts'

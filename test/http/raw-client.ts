@@ -1,5 +1,5 @@
 /**
- * A client that writes bytes as they are and collects what comes back: for requests no decent client would send.
+ * A client that writes bytes as they are and collects the answers: for requests no decent client would send.
  *
  * `exchange` writes the pieces one after the other and resolves when the server has closed the connection; `open` gives
  * a connection whose incoming text can be waited for. Neither parses HTTP beyond cutting answers apart by their length.
@@ -28,7 +28,7 @@ export function open(port: number): RawConnection {
     text += chunk.toString('latin1')
     look()
   })
-  // A reset is one of the ways in which the server may close; what came before it counts.
+  // A reset is one of the ways in which the server may close; the bytes before it count.
   socket.on('error', () => undefined)
   socket.on('close', () => {
     isClosed = true

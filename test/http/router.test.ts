@@ -1,4 +1,4 @@
-/** Which route a path leads to, and what is said when it leads to none. */
+/** Which route a path leads to, and the answer when it leads to none. */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
 import { createRouter, parameterOf, type Method } from '../../src/http/router.ts'
@@ -17,7 +17,7 @@ function methodOf(text: string): Method {
   return method
 }
 
-/** What a match comes to, in one line. */
+/** Returns the outcome of a match in one line. */
 function outcome(router: ReturnType<typeof routerOf>, method: string, path: string): string {
   const match = router.match(method, path)
   switch (match.kind) {

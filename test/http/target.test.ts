@@ -1,4 +1,7 @@
-/** Request targets: the forms of RFC 9112, section 3.2, and what is refused because it could be read in two ways. */
+/**
+ * Request targets: the forms of RFC 9112, section 3.2, and targets that are refused because they could be read in two
+ * ways.
+ */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
 import { parseTarget } from '../../src/http/target.ts'

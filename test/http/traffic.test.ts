@@ -1,4 +1,6 @@
-/** What observers are told of responses: exact bytes, also of pipelined ones, and the end of responses that are cut. */
+/**
+ * The reports of responses to observers: exact bytes, also of pipelined ones, and the end of responses that are cut.
+ */
 import * as assert from 'uvu/assert'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
@@ -8,7 +10,7 @@ import { suite } from '../support/suite.ts'
 
 const test = suite('http/traffic')
 
-/** Serves with a handler that returns the status, sends these bytes, and returns what came back and what was told. */
+/** Serves with a handler that returns the status, sends these bytes, and returns the response and the reports. */
 async function exchange(
   handle: (request: IncomingMessage, response: ServerResponse) => number | Promise<number>,
   bytes: string, isDone: (read: string) => boolean,

@@ -2,8 +2,8 @@
  * Clients that mean harm, or are merely broken: each kind opens so many connections and keeps at it until it is
  * stopped.
  *
- * They speak over raw sockets. None of them may cost the server more than what its limits say, nor keep it from
- * answering others.
+ * They speak over raw sockets. None of them may cost the server more than its limits allow, nor keep it from answering
+ * others.
  */
 import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
@@ -15,9 +15,9 @@ export interface Attack {
   readonly what: string
   /** Of connections, as a share of the largest number. */
   readonly share: number
-  /** Of new connections, each of which any server has to take before it knows what it is for. */
+  /** A flood of new connections. Any server has to accept a connection before it knows its purpose. */
   readonly isFlood?: true
-  /** Begins it; what it returns ends it. */
+  /** Begins the attack. The returned function ends it. */
   readonly begin: (target: Target, count: number) => Promise<() => Promise<void>>
 }
 
@@ -27,7 +27,7 @@ export interface Target {
   readonly talks: readonly Talk[]
 }
 
-/** What one conversation lets in. */
+/** The number of readers that one conversation lets in. */
 const readersOfOne = 1000
 const connectsAtOnce = 200
 

@@ -1,5 +1,5 @@
 /**
- * An attack, measured: what it costs the server while it lasts, whether others are answered meanwhile, and whether
+ * An attack, measured: its cost for the server while it lasts, whether others are answered meanwhile, and whether
  * anything is left of it afterwards.
  */
 import * as assert from 'uvu/assert'
@@ -10,7 +10,7 @@ import { percentile, sizeOf, startProbe } from './measures.ts'
 export interface AttackFigures {
   readonly what: string
   readonly connections: number
-  /** Resident memory of the server beyond what it was before, at its highest, in bytes. */
+  /** Resident memory of the server beyond its memory before, at its highest, in bytes. */
   readonly memory: number
   /** Of `/health`, in milliseconds, and of a bare server that was asked in the same moments. */
   readonly ours: number

@@ -1,6 +1,6 @@
 /**
- * What a load costs a server, seen from outside: its memory and file handles by proc(5), and how long `/health` takes
- * beside a bare node:http server that has nothing to do and is asked in the same moment.
+ * The cost of a load for a server, seen from outside: its memory and file handles by proc(5), and how long `/health`
+ * takes beside a bare node:http server that has nothing to do and is asked in the same moment.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
  * One conversation at a steady pace with many readers that keep up, one that stops reading and goes on later, and one
- * that stops for good. Nobody may miss, double or swap an event, whoever else stalls.
+ * that stops for good. Nobody may miss, double or swap an event when another reader stalls.
  */
 import { readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -16,7 +16,7 @@ export interface StalledLoad {
   /** Events in a second. */
   readonly rate: number
   readonly seconds: number
-  /** Of what one event says. */
+  /** The length of the text of one event. */
   readonly bytes: number
   /** Half of them read sockets, half streams of server-sent events. */
   readonly fastReaders: number
@@ -31,7 +31,7 @@ export interface StalledLoad {
 
 export interface StalledFigures {
   readonly events: number
-  /** What the one that stopped for good is told; undefined when it read too late to be told anything. */
+  /** The close code for the reader that stopped for good; undefined when it read too late to get one. */
   readonly closeCode: number | undefined
   /** Of the readers that keep up, from the agent's write to the reader, in milliseconds. */
   readonly p50: number
@@ -64,7 +64,7 @@ export async function runStalledLoad(server: Program, load: StalledLoad): Promis
     await sleep(pauseSeconds * 1000)
     pausing.resume()
     await isFilled(stuck, said, seconds + 60)
-    // It is given up meanwhile; what it reads then ends with the reason, if it comes before the server's patience ends.
+    // It is given up meanwhile. Its data then ends with the reason, if it comes before the server's patience ends.
     await sleep((stallSeconds - pauseSeconds) * 1000 + 2500)
     stuck.resume()
     await until(async () => (await talk.status()) === 'finished', seconds + 60)

@@ -16,7 +16,7 @@ export interface TailOptions {
   readonly transport: 'socket' | 'stream'
 }
 
-/** What a reader has seen. Two that saw the same are equal in both. */
+/** The events that a reader has seen. Two readers of the same events are equal in both members. */
 export interface Seen {
   readonly count: number
   readonly digest: string
@@ -157,7 +157,7 @@ function idOf(json: Buffer): Buffer | undefined {
   return json.subarray(start, start + 36)
 }
 
-/** What a reader of the whole log has seen. */
+/** Returns the events that a reader of the whole log has seen. */
 export function seenInLog(log: Buffer): Seen {
   const digest = createHash('sha256')
   let count = 0

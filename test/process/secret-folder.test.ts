@@ -51,7 +51,7 @@ test('without a file system in memory it is the runtime folder', inWorld(async (
   assert.is(await findMemory({ XDG_RUNTIME_DIR: 'relative' }, '/usr'), undefined)
 }))
 
-// What stands in for a system without one is above.
+// The test above stands in for a system without a file system in memory.
 if (await findMemory({}) === undefined) {
   test.skip('memory', 'there is no /dev/shm here')
 } else {

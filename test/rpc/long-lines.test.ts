@@ -13,8 +13,8 @@ const test = suite('rpc/long-lines')
 const long = 'x'.repeat(turnBytes)
 
 /**
- * Feeds chunks, closes the input, and tells what came: of a long text its length. `pauseAfter` pauses after such a
- * message.
+ * Feeds chunks, closes the input, and returns the messages that came: of a long text its length. `pauseAfter` pauses
+ * after such a message.
  */
 async function read(
   chunks: readonly string[], options: { readonly valueLimit?: number; readonly pauseAfter?: unknown } = {},

@@ -1,7 +1,7 @@
 /**
  * The fast path and the slow path of validation are two readings of the same definitions: over valid values, and over
- * values with something changed anywhere inside, one accepts exactly when the other finds nothing. What both accept
- * has a normal form, which is stable. The seed is printed; set it below to repeat a failure.
+ * values with something changed anywhere inside, one accepts exactly when the other finds nothing. A value that both
+ * accept has a normal form, which is stable. The seed is printed; set it below to repeat a failure.
  */
 import * as assert from 'uvu/assert'
 import { isObject } from '../../src/base/json.ts'

@@ -6,7 +6,10 @@
  */
 import { isObject } from '../../src/base/json.ts'
 
-/** What is wrong, each with its place; nothing when the value fits. `document` is where references lead. */
+/**
+ * Returns the faults of a value, each with its place; none when the value fits. `document` is the document that
+ * references lead into.
+ */
 export function faultsOf(value: unknown, schema: unknown, document: unknown, place = '$'): string[] {
   if (!isObject(schema)) return [`${place}: the schema is no object`]
   return Object.entries(schema).flatMap(([keyword, rule]) => {
@@ -90,7 +93,7 @@ function failUnless(holds: boolean, { value, rule, place }: Check): string[] {
   return holds ? [] : [`${place}: ${seen} does not fit ${wanted}`]
 }
 
-/** False for what is no number: bounds say nothing about it. */
+/** Returns false for a value that is no number: bounds say nothing about it. */
 function compares({ value, rule }: Check, isBeyond: (value: number, bound: number) => boolean): boolean {
   return typeof value === 'number' && isBeyond(value, Number(rule))
 }
@@ -99,7 +102,7 @@ function fitting({ value, rule, document, place }: Check): unknown[] {
   return listOf(rule).filter((branch) => faultsOf(value, branch, document, place).length === 0)
 }
 
-/** Of a union that names its variants, what is wrong with the variant that the value names. */
+/** Returns the faults of the variant that the value names, in a union that names its variants. */
 function explainChoice(check: Check): string[] {
   const { value, schema, document, place } = check
   const { discriminator } = schema
@@ -120,7 +123,7 @@ function hasType(value: unknown, type: unknown): boolean {
   }
 }
 
-/** In characters, as the standard counts; `otherwise` for what is no string. */
+/** Returns the length in characters, as the standard counts; `otherwise` for a value that is no string. */
 function lengthOf(value: unknown, otherwise: number): number {
   return typeof value === 'string' ? [...value].length : otherwise
 }

@@ -27,7 +27,7 @@ export function pick<T>(random: Random, choices: readonly T[]): T {
   return choice
 }
 
-/** A valid value that has only what it must have. */
+/** Returns a valid value that has only the required members. */
 export function minimalOf(name: string): unknown {
   return namedSample(named(name), { random: () => 0, isMinimal: true })
 }

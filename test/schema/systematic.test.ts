@@ -1,6 +1,7 @@
 /**
- * Every rule of every type, from both sides: for each member what it may be and what it may not be, derived from the
- * definitions. Both readers of a definition have to agree with what the rule says: the generated validator and `check`.
+ * Every rule of every type, from both sides: for each member values that it may have and values that it may not have,
+ * derived from the definitions. Both readers of a definition have to agree with the rule: the generated validator and
+ * `check`.
  */
 import * as assert from 'uvu/assert'
 import { isObject } from '../../src/base/json.ts'
@@ -111,7 +112,7 @@ interface Edges {
   readonly outside: readonly unknown[]
 }
 
-/** Values just inside and just outside of what a schema takes, and values of all other JSON types. */
+/** Returns values just inside and just outside of the range of a schema, and values of all other JSON types. */
 function edgesOf(schema: Schema): Edges {
   switch (schema.type) {
     case 'string': return withOthers(['string'], stringEdges(schema))

@@ -1,6 +1,6 @@
 /**
- * The build and the start of a checkout, on a small tree with the real scripts and the real compiler: what runs is what
- * the source says, nothing is left of a deleted module, and a missing compiler is told in a line.
+ * The build and the start of a checkout, on a small tree with the real scripts and the real compiler: the program that
+ * runs is made from the source, nothing is left of a deleted module, and a missing compiler is told in a line.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -64,7 +64,7 @@ function evaluating(body: string): readonly string[] {
   return ['--input-type=module', '--eval', `${start}\n${body}`]
 }
 
-/** Runs a script whose output has no reader. Returns its exit code and what it said on standard error. */
+/** Runs a script whose output has no reader. Returns its exit code and its standard error. */
 async function withoutReader(body: string): Promise<unknown> {
   const child = spawn(process.execPath, evaluating(body), { cwd: root })
   child.stdout.destroy()

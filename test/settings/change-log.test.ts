@@ -1,4 +1,4 @@
-/** What is told of a change: the names of what is different, and no value. */
+/** The log of a change: the names of the changed settings, and no value. */
 import * as assert from 'uvu/assert'
 import { createLog } from '../../src/base/log.ts'
 import { changeLog } from '../../src/settings/change-log.ts'

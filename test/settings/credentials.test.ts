@@ -24,7 +24,10 @@ const withoutKey = `CODEX_CONFIG=${JSON.stringify({ openai_base_url: url })}`
 const gatewayMeta = JSON.stringify({ gateway: { baseUrl: url } })
 const gatewayMetaKey = JSON.stringify({ gateway: { baseUrl: url }, 'api-key': 'the-key' })
 
-/** login, then what is set: k(ey), u(rl), d(irectory); then what is removed, added, authenticated, and an own home. */
+/**
+ * The login, then the variables that are set: k(ey), u(rl), d(irectory); then those that are removed, added and
+ * authenticated, and an own home.
+ */
 type Row = readonly [LoginState, string, string, string, string, 'own home' | '']
 const tables: Readonly<Record<string, readonly Row[]>> = {
   'claude-code': [

@@ -1,4 +1,4 @@
-/** A data folder for one test, gone afterwards, and the ways to look at what was written there. */
+/** A data folder for one test, gone afterwards, and the ways to look at the files there. */
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

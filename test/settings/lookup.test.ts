@@ -1,4 +1,4 @@
-/** Whether secret sources resolve to values, which parts of them are secret, and what a failing lookup costs. */
+/** Whether secret sources resolve to values, which parts of them are secret, and the cost of a failing lookup. */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
 import type { SecretSource } from '../../src/schema/generated/secrets.ts'

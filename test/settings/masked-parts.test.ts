@@ -1,4 +1,4 @@
-/** Which parts of a credential are hidden: those that are secret by nature, and no others. */
+/** Which parts of a credential are hidden: the parts that are secret by nature, and no others. */
 import * as assert from 'uvu/assert'
 import { createMasker, secretMark } from '../../src/base/masking.ts'
 import { maskedParts } from '../../src/settings/masked-parts.ts'

@@ -1,4 +1,4 @@
-/** Whether the provider table is sound, commands find their provider, and a diff changes what it has to. */
+/** Whether the provider table is sound, commands find their provider, and a diff changes the right settings. */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
 import { withProvidersFile } from '../../src/settings/providers-file.ts'

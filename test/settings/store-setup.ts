@@ -1,4 +1,6 @@
-/** A settings store in a folder of its own, and what the tests of its patches and of its secrets share. */
+/**
+ * A settings store in a folder of its own, and the functions that the tests of its patches and of its secrets share.
+ */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -65,7 +67,7 @@ export async function refusal(work: Promise<unknown>): Promise<AppError> {
   throw new Error('Expected a refusal')
 }
 
-/** @param problem what follows the usual words */
+/** @param problem the text behind the usual words */
 export async function refuses(work: Promise<unknown>, problem = ''): Promise<void> {
   const error = await refusal(work)
   assert.equal([error.code, error.message, error.issues], ['invalid_input', `Settings validation failed${problem}`, []])

@@ -1,6 +1,6 @@
 /**
- * Every operation of the description, asked of a real server: what it answers has to fit the schema that the
- * description gives for that status, and what is sent has to fit the one for requests.
+ * Every operation of the description, asked of a real server: the answer has to fit the schema that the description
+ * gives for that status, and the request has to fit the schema for requests.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -30,7 +30,7 @@ test.before(async () => {
 test.after(() => server.close())
 
 interface Ask {
-  /** What stands in the path, and the query behind it. */
+  /** The parameters of the path, and the query behind it. */
   readonly id?: string
   readonly event?: string
   readonly name?: string

@@ -137,7 +137,7 @@ export const embedded: Readonly<Record<string, Table>> = {
   },
 }
 
-/** `input` and `ctx` are allowed beside what the specification requires (decisions 17). */
+/** `input` and `ctx` are allowed beside the members that the specification requires (decisions 17). */
 export const errors: Readonly<Record<string, Table>> = {
   ValidationError: {
     loc: '(string|integer)[], required',

@@ -1,6 +1,6 @@
 /**
  * Prints a member of the schema in the short notation of the tables in this folder, so that a table written from the
- * specification can be compared with what the schema says.
+ * specification can be compared with the schema.
  *
  * `string, required` must be there; `string or null` may be missing or null; `integer = 0` has a default; a bare type
  * may be missing. Enumerations and small unions are spelled out, unions that are told apart by `kind` go by their name.

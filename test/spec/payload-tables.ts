@@ -121,7 +121,7 @@ export const observations: Readonly<Record<string, Table>> = {
   },
 }
 
-/** What actions and observations are made of. */
+/** The types that actions and observations are made of. */
 export const parts: Readonly<Record<string, Table>> = {
   TaskItem: { title: 'string, required', notes: 'string = ""', status: 'todo|in_progress|done = "todo"' },
   FileEntry: {

@@ -1,5 +1,5 @@
 /**
- * Whether what is said to hold a sentence is there: a test is found by its name as it stands in the source of its file,
+ * Whether the proofs that a sentence names exist: a test is found by its name as it stands in the source of its file,
  * where a name with `${...}` is a family of tests.
  */
 import { existsSync, readFileSync } from 'node:fs'

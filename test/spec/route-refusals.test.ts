@@ -1,7 +1,7 @@
 /**
- * The errors that every route has, whatever it does: no key, a method that the path lacks, a name of another host, a
- * foreign page, a path with one slash more, and a body that is too long, no JSON or of another type. Each with its
- * status, its headers and its body.
+ * The errors that every route has: no key, a method that the path lacks, a name of another host, a foreign page, a path
+ * with one slash more, and a body that is too long, no JSON or of another type. Each with its status, its headers and
+ * its body.
  */
 import * as assert from 'uvu/assert'
 import { openapi } from '../../src/schema/generated/openapi.ts'

@@ -1,6 +1,6 @@
 /**
- * Every sentence of the specification with what holds it (sentences/). Fails when a place of the outline has no
- * sentence, or when a test that is named is gone. Prints the counts.
+ * Every sentence of the specification with its proofs (sentences/). Fails when a place of the outline has no sentence,
+ * or when a test that is named is gone. Prints the counts.
  */
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'

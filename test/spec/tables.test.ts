@@ -1,7 +1,7 @@
 /**
  * Holds the schema against the tables of the specification, which stand here a second time, written from its text.
  *
- * Types, presence, defaults and order are compared; what validators do with them is tested in test/schema.
+ * Types, presence, defaults and order are compared; the work of validators with them is tested in test/schema.
  */
 import * as assert from 'uvu/assert'
 import type { ObjectSchema } from '../../src/schema/spec/define.ts'

@@ -31,7 +31,7 @@ async function write(
         written.lines.push(json)
       }
       const count = written.lines.length
-      // Some groups are appended while the one before is being written.
+      // Some groups are appended while the previous group is being written.
       if (below(random, 3) > 0) await log.durable().then(() => (written.acknowledged = count))
     }
     await log.durable()
@@ -41,7 +41,7 @@ async function write(
   }
 }
 
-/** Opens what a crash left and checks that it is what was acknowledged and perhaps the next few lines. */
+/** Opens the log that a crash left and checks that it holds the acknowledged lines and perhaps the next few. */
 async function check(disk: SimulatedDisk, written: Written, label: string): Promise<void> {
   const { log, damages } = await openTestLog('/c', { files: disk })
   const lines = await allLines(log)
@@ -72,7 +72,10 @@ test('keeps every acknowledged line and a prefix of the rest when the process di
   }
 })
 
-/** Ends a run at an operation, and checks what is left, also after going on. True when the run had fewer operations. */
+/**
+ * Ends a run at an operation, and checks the log that is left, also after going on. True when the run had fewer
+ * operations.
+ */
 async function interrupt(disk: SimulatedDisk, round: number, restart: () => void, label: string): Promise<boolean> {
   const make = eventMaker(seed + round)
   const written: Written = { lines: [], acknowledged: 0 }
@@ -83,7 +86,7 @@ async function interrupt(disk: SimulatedDisk, round: number, restart: () => void
   const done = disk.operations - before <= round
   restart()
   await check(disk, written, label)
-  // What was served once must not go away, even if it had not been on the disk.
+  // Events that were served once must not go away, even if they had not been on the disk.
   disk.losePower()
   await check(disk, written, `${label} after power was lost`)
   await write(disk, written, 3, make)

@@ -1,4 +1,4 @@
-/** Damaged logs: flipped bits cost one line, and no content whatever stops a log from being opened. */
+/** Damaged logs: flipped bits cost one line, and no content stops a log from being opened. */
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'

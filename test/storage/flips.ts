@@ -1,4 +1,4 @@
-/** What a flipped bit may do to a log, for the tests that flip some and those that flip all of them. */
+/** The damage that a flipped bit may do to a log, for tests that flip some bits and tests that flip all of them. */
 import * as assert from 'uvu/assert'
 import { allEvents, allLines, assertSameLines, eventMaker, openTestLog, privateRecord, seeded } from './samples.ts'
 import { SimulatedDisk } from './simulated-disk.ts'

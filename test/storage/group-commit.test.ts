@@ -1,4 +1,4 @@
-/** Groups of lines that wait for one another: how they fail, and what closing waits for. */
+/** Groups of lines that wait for one another: how they fail, and the writes that closing waits for. */
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
 import { TestDisk } from '../support/test-disk.ts'

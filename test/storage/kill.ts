@@ -1,4 +1,4 @@
-/** Kills a writing process at random points and checks what it leaves, for the short test and the long one. */
+/** Kills a writing process at random points and checks the log that it leaves, for the short test and the long test. */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
@@ -6,7 +6,7 @@ import { allEvents, allLines, below, openTestLog, seeded, withFolder } from './s
 
 const writer = fileURLToPath(new URL('../fixtures/storage-writer.js', import.meta.url))
 
-/** Starts the writer again and again on one folder; each time it goes on from what it left. */
+/** Starts the writer again and again on one folder; each time it goes on from the log that it left. */
 export async function killAgainAndAgain(rounds: number, seed: number): Promise<void> {
   const random = seeded(seed)
   await withFolder(async (directory) => {

@@ -1,4 +1,4 @@
-/** Logs that are opened without an index: the same index as before, made in one quick reading, whatever is damaged. */
+/** Logs that are opened without an index: the same index as before, made in one quick reading, with any damage. */
 import * as assert from 'uvu/assert'
 import { eventKinds } from '../../src/schema/generated/events.ts'
 import { start } from '../../src/storage/chain.ts'
@@ -14,7 +14,7 @@ const test = suite('storage/line-heads')
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 process.stdout.write(`seed ${seed}\n`)
 
-/** Longer than what is read with the chain at the end of a log: the first third of it is not. */
+/** Longer than the part at the end of a log that is read with the chain: the first third is not read so. */
 const manyEvents = 1000
 const eventBytes = 3000
 

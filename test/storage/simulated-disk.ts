@@ -1,9 +1,9 @@
 /**
  * A disk in memory that can fail, fill up or lose power at any operation.
  *
- * What is written is seen by the process at once, but only what was synced survives a loss of power for sure. Of the
- * rest, any sectors may have reached the disk; those that did not read as zeros where the file grew. Operations that
- * change something are counted from 1 on, so that a test can go through all of them.
+ * The process sees written bytes at once, but only synced bytes survive a loss of power for sure. Of the rest, any
+ * sectors may have reached the disk; the other sectors read as zeros where the file grew. Operations that change
+ * something are counted from 1 on, so that a test can go through all of them.
  */
 import type { Files, OpenFile } from '../../src/storage/files.ts'
 import { below } from './samples.ts'
@@ -59,7 +59,7 @@ export class SimulatedDisk implements Files {
     this.#fault = undefined
   }
 
-  /** A new process after the old one died: what was written is there, though perhaps not on the disk yet. */
+  /** Begins a new process after the old one died: the written bytes are there, though perhaps not on the disk yet. */
   restart(): void {
     this.#dead = false
     this.#fault = undefined
@@ -133,7 +133,7 @@ function change(file: StoredFile, position: number, bytes: Buffer): void {
   file.unsynced.push({ position, bytes: Buffer.from(bytes) })
 }
 
-/** Cutting a file is taken to be durable at once: the file systems in use write it before what is written later. */
+/** Cutting a file is taken to be durable at once: the file systems in use write it before all later writes. */
 function truncate(file: StoredFile, length: number): void {
   file.content = Buffer.from(file.content.subarray(0, length))
   file.synced = Buffer.from(file.synced.subarray(0, length))

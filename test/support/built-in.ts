@@ -1,5 +1,6 @@
 /**
- * Conversations of the built-in agent for tests: a scripted model, tools that do what a test says, a real log.
+ * Conversations of the built-in agent for tests: a scripted model, tools with the effect that a test gives them, a real
+ * log.
  */
 import { randomUUID } from 'node:crypto'
 import { BuiltInAgent } from '../../src/parts/builtin/agent.ts'
@@ -26,9 +27,9 @@ export interface BuiltIn<Model extends ModelClient> {
   readonly conversation: Conversation
   readonly world: World
   readonly model: Model
-  /** What the tools were asked to do, in the order in which they began. */
+  /** The calls that the tools got, in the order in which they began. */
   readonly done: readonly string[]
-  /** Those that it has; a test may take one away. */
+  /** The tools that the agent has; a test may take one away. */
   readonly tools: Tool[]
   /** Closes the conversation and opens it again, as after a restart. */
   reopen(): Promise<Conversation>
@@ -36,10 +37,10 @@ export interface BuiltIn<Model extends ModelClient> {
 
 export interface BuiltInOptions<Model extends ModelClient> {
   readonly model: Model
-  /** What the conversation can be switched to, by name. */
+  /** The models that the conversation can switch to, by name. */
   readonly models?: Readonly<Record<string, ModelClient>>
   readonly changes?: Partial<Created>
-  /** What the tool `terminal` does; without it, it gives back the command. */
+  /** Runs the tool `terminal`. Default: it returns the command. */
   readonly terminal?: (command: string, call: ToolRun) => Promise<string>
   readonly settings?: Partial<Agent>
   /** Of each agent that is made. */

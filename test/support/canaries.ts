@@ -2,8 +2,8 @@
  * Canaries: values that look like secrets, one for each place where a secret can enter, and the search for them.
  *
  * The middle of each is letters and digits, so that it is the same in raw, URL-encoded and JSON-escaped text, and has
- * one form in base64, standard or URL-safe, for each of its three places; what surrounds it is different in every form,
- * so that whoever hides only the plain value shows the middle. A hit names the canary and never shows it.
+ * one form in base64, standard or URL-safe, for each of its three places; the text around it is different in every
+ * form, so that code which hides only the plain value shows the middle. A hit names the canary and never shows it.
  */
 import { randomBytes } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
@@ -52,8 +52,8 @@ function formsOf(core: string): string[] {
 }
 
 /**
- * Every hit in the names and the bytes of all files below a folder, but for those whose path begins so; links are
- * names.
+ * Returns every hit in the names and the bytes of all files below a folder, without the files whose path begins with an
+ * entry of `except`. Of a link the name is searched.
  */
 export function hitsInFiles(canaries: Canaries, folder: string, except: readonly string[]): string[] {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => {

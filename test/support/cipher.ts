@@ -1,4 +1,4 @@
-/** A cipher with a key that everyone knows, for tests of what seals. */
+/** A cipher with a key that everyone knows, for tests of code that seals. */
 import { randomBytes } from 'node:crypto'
 import { createCipher, type Cipher } from '../../src/settings/cipher.ts'
 

@@ -32,7 +32,7 @@ import { TestDisk } from './test-disk.ts'
 export const conversationId = '00000000-0000-4000-8000-000000000001'
 export const startMillis = Date.parse('2026-11-21T12:00:00.000Z')
 
-/** What an agent does with one turn. */
+/** The work of an agent in one turn. */
 export type Script = (turn: Turn, host: AgentHost) => TurnEnd | Promise<TurnEnd>
 
 export const finished: TurnEnd = { outcome: 'finished', served: true }
@@ -111,7 +111,7 @@ export class ScriptedAgent implements Agent, AgentSession {
     this.closed++
   }
 
-  /** What the user said in each turn. */
+  /** The texts of the user in each turn. */
   get served(): string[][] {
     return this.turns.map((turn) => turn.messages.map((message) => textOf(message.llm_message)))
   }
@@ -124,7 +124,7 @@ export interface World {
   readonly reserve: Reserve
   /** Every agent that was made, the newest last. */
   readonly agents: ScriptedAgent[]
-  /** What the next turns do, whichever agent has them. */
+  /** The scripts of the next turns, of any agent. */
   readonly scripts: Script[]
   /** Lines of the server's log. */
   readonly reports: string[]
@@ -134,7 +134,7 @@ export interface World {
   readonly closedIds: readonly string[]
 }
 
-/** What a test runs in: a folder of its own, gone afterwards. */
+/** Runs a test in a folder of its own, which is removed afterwards. */
 export async function withWorld(body: (world: World) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'conversation-'))
   try {

@@ -1,5 +1,5 @@
 /**
- * A TCP proxy that cuts connections in the middle of whatever passes.
+ * A TCP proxy that cuts connections in the middle of their data.
  *
  * For every connection it draws a direction and a number of bytes; once so many have passed in that direction, both
  * sides are cut, with a reset or with an end, as is drawn too. After its last cut it passes everything on. Bytes that

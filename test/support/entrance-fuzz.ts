@@ -3,7 +3,7 @@
  * served, nothing may fail inside, nothing may hang, and nothing may change.
  *
  * The short run is part of the tests, the long one of the soak; both print their seed, with which a run can be repeated
- * as a whole. What was sent is in the message of a failure.
+ * as a whole. The message of a failure holds the bytes that were sent.
  */
 import * as assert from 'uvu/assert'
 import { createRandom } from '../base/masking-random.ts'
@@ -55,7 +55,7 @@ function attackShare(rounds: number): number {
 }
 
 const allowedSuccess = [
-  // The open routes, by what they tell.
+  // The open routes, by the content of their answers.
   /\r\n\r\n\{"status":"(?:ok|ready)"\}$/,
   /\r\n\r\n\{"[^]*"sdk_version":/,
   /\r\n\r\n\{"openapi":/,
@@ -77,7 +77,7 @@ async function statusesOf({ pieces }: Attack, { port }: Target): Promise<string[
   })
   for (const piece of pieces) {
     connection.socket.write(piece)
-    // A piece of its own for the server, as far as the system does what it is asked.
+    // The server gets a piece of its own, as far as the system does not join pieces.
     await new Promise((resolve) => setImmediate(resolve))
   }
   const text = await Promise.race([connection.closed(), hung]).finally(() => {
@@ -96,9 +96,9 @@ async function statusesOf({ pieces }: Attack, { port }: Target): Promise<string[
 }
 
 const wrongKey = 'x'.repeat(key.length)
-/** HEAD is left out: its answers cannot be told apart by what they say. */
+/** HEAD is left out: its answers have no body that tells them apart. */
 const rows = bytesOf([...accessRows, ...wireRows])
-/** Those that come far: most of the others end in the parser. */
+/** The rows that come far: most of the others end in the parser. */
 const soundRows = bytesOf(
   accessRows.filter(({ kind }) => ['no key', 'wrong key', 'other forms', 'keys of sockets'].includes(kind)),
 )

@@ -2,8 +2,8 @@
  * A stand-in for npm: a program of that name that puts a small package where npm would, as the variable `FAKE_NPM`
  * says.
  *
- * What it was called with stands in `called.json` in the package. The package's program is an ACP agent that answers
- * `initialize`; `native` has one that is a program by itself.
+ * `called.json` in the package holds the words that it was called with. The package's program is an ACP agent that
+ * answers `initialize`; `native` has one that is a program by itself.
  */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -27,7 +27,7 @@ const { join } = require('node:path')
 const args = process.argv.slice(2)
 const [mode, extra = ''] = (process.env.FAKE_NPM || 'script').split(':')
 const prefix = args[args.indexOf('--prefix') + 1]
-// \`npm ci\` takes what is to be installed from the project, and refuses one that its lock does not fit.
+// \`npm ci\` takes the packages from the project, and refuses a project that its lock does not fit.
 const locked = args[0] === 'ci' ? JSON.parse(readFileSync(join(prefix, 'package-lock.json'), 'utf8')).packages : undefined
 const wanted = locked && Object.entries(JSON.parse(readFileSync(join(prefix, 'package.json'), 'utf8')).dependencies)[0]
 if (locked && locked['node_modules/' + wanted[0]].version !== wanted[1]) process.exit(1)

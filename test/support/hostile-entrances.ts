@@ -2,8 +2,8 @@
  * The servers that hostile requests are sent to, and the proof that nothing has happened there.
  *
  * Each holds one conversation with a message that waits, whose agent leaves a mark in the workspace when it is started.
- * `state` is everything that a request could have changed: every byte below the data folder and the workspace, what
- * REST tells of it, and the log's lines about failures of ours.
+ * `state` is everything that a request could have changed: every byte below the data folder and the workspace, the
+ * answers of REST, and the log's lines about failures of the server.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -29,11 +29,11 @@ const options = {
 } as const satisfies Record<Entrance, object>
 
 /**
- * `headersTimeoutMs`: after which time half a request is given up; long enough for whole ones on a machine that is
- * busy.
+ * `headersTimeoutMs` is the time after which half a request is given up. It is long enough for a whole request on a
+ * busy machine.
  */
 export async function startTarget(entrance: Entrance, { headersTimeoutMs = 3000 } = {}): Promise<Target> {
-  // What is kept open for a next request is closed soon.
+  // A connection that is kept open for a next request is closed soon.
   const server = await startServer({ keepAliveTimeoutMs: 50, headersTimeoutMs, ...options[entrance] })
   const mark = join(server.workspaceDir, 'started')
   const agent = { kind: 'ACPAgent', acp_command: ['/bin/sh', '-c', `echo yes > '${mark}'`] }
@@ -51,7 +51,7 @@ export async function startTarget(entrance: Entrance, { headersTimeoutMs = 3000 
   }
 }
 
-/** What is different between two states, in short. */
+/** Returns the differences between two states, in short. */
 export function changesOf(before: readonly string[], after: readonly string[]): string[] {
   const lines = [...before.filter((line) => !after.includes(line)), ...after.filter((line) => !before.includes(line))]
   return lines.map((line) => line.slice(0, 300))

@@ -2,8 +2,8 @@
  * One hostile request as data, and the words to write one down.
  *
  * `bytes` is sent as it is, one byte for each character. `key` is the session key of the server, `id` a conversation
- * that is there. The expected statuses are those of every answer in order until the server closes the connection; none
- * at all means that it closes without a word.
+ * that is there. The expected statuses are the statuses of all answers in order until the server closes the connection.
+ * Without any, the server closes it without an answer.
  */
 
 export const key = 'the-key-of-the-tests'
@@ -23,7 +23,7 @@ export interface HostileRow {
   readonly entrances: readonly Entrance[]
 }
 
-/** What is written down of a row. */
+/** The form in which a row is written down. */
 export type Shorthand = readonly [what: string, bytes: string, ...statuses: number[]]
 
 export const withKey = `X-Session-API-Key: ${key}`

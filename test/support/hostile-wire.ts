@@ -8,12 +8,12 @@ import { ask, id, key, knock, rowsOf, tell, withKey, type HostileRow, type Short
 const line = `POST /api/conversations/${id}/run HTTP/1.1\r\nHost: localhost\r\n`
 const head = `${line}${withKey}\r\n`
 const json = 'Content-Type: application/json\r\n'
-/** What must never be read as a request. */
+/** The bytes that must never be read as a request. */
 const hidden = `DELETE /api/conversations/${id} HTTP/1.1\r\nHost: localhost\r\n${withKey}\r\n\r\n`
 const plain = `${head}\r\n`
 const socket = `/sockets/events/${id}`
 
-/** Framed in two ways, or in one that is none: refused as a whole, and what follows is never read. */
+/** Framed in two ways, or in a way that is no framing: refused as a whole, and the bytes behind it are never read. */
 const smuggling: readonly Shorthand[] = [
   ...[
     'Content-Length: 0\r\nTransfer-Encoding: chunked',

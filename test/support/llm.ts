@@ -1,4 +1,4 @@
-/** Settings of a language model for tests that say only what they are about. */
+/** Settings of a language model for tests that name only the settings that matter to them. */
 import { toLLM, type LLM, type LLMInput } from '../../src/schema/generated/llm.ts'
 
 export type LLMOptions = Partial<LLMInput>

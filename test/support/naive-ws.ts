@@ -13,7 +13,7 @@ import { isObject } from '../../src/base/json.ts'
 export type DeflateMode = 'off' | 'context' | 'no_context'
 
 export interface NaiveOptions {
-  /** Whether frames must have a mask, as those of clients, or must not. */
+  /** Whether frames must have a mask, like the frames of clients, or must not. */
   readonly masked: boolean
   readonly deflate: DeflateMode
   readonly maxMessageBytes: number

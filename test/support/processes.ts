@@ -1,4 +1,4 @@
-/** What tests of processes share: folders and waits, and pids that must be gone in the end. */
+/** The parts that tests of processes share: folders and waits, and pids that must be gone in the end. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

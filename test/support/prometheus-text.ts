@@ -2,9 +2,9 @@
  * A strict reader of the text format of Prometheus, version 0.0.4, written from its description and without a line of
  * src/parts/metrics: a second opinion.
  *
- * It refuses what Prometheus would accept by tolerance: a family without HELP or TYPE, or with them after its samples
- * or twice; families that are not in one piece; a sample twice; counters that do not end in `_total`; values below zero
- * where there can be none; histograms whose buckets fall, lack `+Inf`, or do not fit their count.
+ * It refuses text that Prometheus would accept by tolerance: a family without HELP or TYPE, or with them after its
+ * samples or twice; families that are not in one piece; a sample twice; counters that do not end in `_total`; values
+ * below zero where there can be none; histograms whose buckets fall, lack `+Inf`, or do not fit their count.
  */
 export interface ReadSample {
   readonly name: string
@@ -46,7 +46,7 @@ export function readMetrics(text: string): Families {
   return families
 }
 
-/** The value of the one sample with this name and these labels; undefined when there is none. */
+/** Returns the value of the only sample with this name and these labels; undefined when there is none. */
 export function valueOf(families: Families, name: string, labels: Record<string, string> = {}): number | undefined {
   const all = [...families.values()].flatMap(({ samples }) => samples)
   return all.find((sample) => sample.name === name && keyOf(sample.labels) === keyOf(labels))?.value

@@ -1,7 +1,8 @@
 /**
- * What the built-in agent tells a model, word for word, as text files under `test/parts/builtin/snapshots`, so that a
- * change is seen in review: the system prompt, the context of a conversation, the usual tools with what every tool
- * gets, what skills add, and the question for a title. `scripts/tool-snapshots` writes them, a test compares them.
+ * The texts that the built-in agent sends to a model, word for word, as files under `test/parts/builtin/snapshots`, so
+ * that a change is seen in review: the system prompt, the context of a conversation, the usual tools with the members
+ * that every tool gets, the texts of skills, and the question for a title. `scripts/tool-snapshots` writes them, a test
+ * compares them.
  */
 import { testCipher } from './cipher.ts'
 import { BuiltInAgent } from '../../src/parts/builtin/agent.ts'
@@ -47,7 +48,7 @@ export async function promptSnapshots(): Promise<ReadonlyMap<string, string>> {
   ])
 }
 
-/** What an agent with these settings says before the first message. */
+/** Returns the texts that an agent with these settings sends before the first message. */
 export async function toldBy(changes: Partial<Agent>, named: readonly NamedSecret[] = []): Promise<Told> {
   const settings = settingsOf(changes)
   const host = { ...memoryHost('/workspace/project'), secretNames: async () => named }
@@ -117,7 +118,10 @@ function toolsOf(settings: Agent, signal: AbortSignal): Promise<ToolSet> {
   })
 }
 
-/** Instructions, Agent Skills, memory, and what goes with a message that calls for a skill. */
+/**
+ * Returns the texts of instructions, Agent Skills and memory, and the text that goes with a message that calls for a
+ * skill.
+ */
 function skillsTold(): string {
   const skills = [
     { name: 'agents', content: 'Run the tests with `npm test`.', source: '/workspace/project/AGENTS.md' },

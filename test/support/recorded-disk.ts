@@ -1,11 +1,11 @@
 /**
- * Notes everything that this process changes under a folder, and makes from that the folder as a loss of power at any
- * moment could have left it.
+ * Records every change that this process makes under a folder, and makes from the record the folder as a loss of power
+ * at any moment could have left it.
  *
- * What a sync covers is there for sure. Of everything else any part may be: of unsynced bytes any sectors, zeros where
- * the file grew without them; of what was done to names in one folder any first part, whatever was done in others; a
- * rename at once in both of its folders. A sync of a file says nothing about its name, which is stricter than most file
- * systems are. Removing a folder is taken to be one step, since only folders in `temporary/` are.
+ * Changes that a sync covers are there for sure. Of all other changes any part may be: of unsynced bytes any sectors,
+ * zeros where the file grew without them; of the changes of names in one folder any first part, independent of other
+ * folders; a rename at once in both of its folders. A sync of a file says nothing about its name, which is stricter
+ * than most file systems are. Removing a folder is taken to be one step, since only folders in `temporary/` are.
  */
 import { constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import promises, { type FileHandle } from 'node:fs/promises'
@@ -24,7 +24,10 @@ type Entry =
   | { readonly type: 'remove', readonly place: Place }
   | { readonly type: 'write', readonly node: number, readonly position: number, readonly bytes: Buffer }
   | { readonly type: 'truncate', readonly node: number, readonly length: number }
-  /** Of what was done to a node, or in a folder, before entry number `before`; of one write, where that is named. */
+  /**
+   * Syncs the changes of a node, or of the names in a folder, before entry number `before`. Syncs one write alone where
+   * `only` names it.
+   */
   | { readonly type: 'sync', readonly node: number, readonly before: number, readonly only?: number }
 
 const sectorBytes = 512
@@ -92,7 +95,7 @@ export class RecordedDisk {
     }
   }
 
-  /** Makes, in a new folder, what may be left when power is lost at this moment. */
+  /** Fills a new folder with the files that may be left when power is lost at this moment. */
   survive(moment: number, folder: string, random: () => number): void {
     const entries = this.#entries.slice(0, moment)
     const names = keptNames(entries, random)
@@ -184,11 +187,11 @@ interface Named {
   readonly isFolder: boolean
 }
 
-/** The names in each folder, of those changes that are kept. */
+/** Returns the names in each folder after the changes that are kept. */
 function keptNames(entries: readonly Entry[], random: () => number): Map<number, Map<string, Named>> {
   const folders = new Map<number, Map<string, Named>>()
   const known = new Map<number, Named>()
-  /** Folders in which a change was lost: what came after it in them is lost too. */
+  /** Folders in which a change was lost: all later changes in them are lost too. */
   const broken = new Set<number>()
   const sure = sureChanges(entries)
   for (const [number, entry] of entries.entries()) {
@@ -214,7 +217,9 @@ function apply(entry: Entry, folders: Map<number, Map<string, Named>>, known: Re
   if (named !== undefined && 'place' in entry) namesIn(entry.place.folder).set(entry.place.name, named)
 }
 
-/** The changes of names that a sync of their folder covers, and those before them in any of their folders. */
+/**
+ * Returns the changes of names that a sync of their folder covers, and the changes before them in any of their folders.
+ */
 function sureChanges(entries: readonly Entry[]): Set<number> {
   const sure = new Set<number>()
   const until = new Map<number, number>()

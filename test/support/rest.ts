@@ -1,9 +1,8 @@
 /**
- * A small REST client for tests: sends what it is told, also a GET with a body, and gives back status, headers and
- * JSON.
+ * A small REST client for tests: sends any request, also a GET with a body, and returns status, headers and JSON.
  *
- * Every request has a connection of its own, so that nothing of a client keeps a server or a test alive. What came back
- * is `unknown`; `member` walks into it.
+ * Every request has a connection of its own, so that nothing of a client keeps a server or a test alive. The JSON of an
+ * answer is `unknown`; `member` walks into it.
  */
 import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http'
 

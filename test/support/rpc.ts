@@ -1,4 +1,4 @@
-/** What tests of peers share: a peer whose other side is the test, and waits. */
+/** The parts that tests of peers share: a peer whose other side is the test, and waits. */
 import { PassThrough } from 'node:stream'
 import { LineFraming } from '../../src/rpc/lines.ts'
 import { RpcPeer, type RpcPeerOptions } from '../../src/rpc/peer.ts'
@@ -32,7 +32,7 @@ export async function turns(): Promise<void> {
   for (let count = 0; count < 10; count++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** What a promise was rejected with. */
+/** Returns the error that a promise was rejected with. */
 export async function failure(promise: Promise<unknown>): Promise<unknown> {
   const outcome = await promise.then(() => ({ failed: false, error: undefined }), (error: unknown) => ({
     failed: true, error,

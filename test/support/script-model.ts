@@ -1,5 +1,6 @@
 /**
- * A model that a test scripts step by step: answers, errors, or a wait until it is aborted. It notes what it was told.
+ * A model that a test scripts step by step: answers, errors, or a wait until it is aborted. It keeps the requests that
+ * it got.
  */
 import {
   ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode, type ModelRequest,
@@ -7,7 +8,7 @@ import {
 import type { JsonObject } from '../../src/base/json.ts'
 import { toMessage } from '../../src/schema/generated/values.ts'
 
-/** What the model does when it is called. */
+/** The answer of the model to one call. */
 export type ModelStep = (request: ModelRequest, number: number) => ModelAnswer | Promise<ModelAnswer>
 
 export interface ScriptModel extends ModelClient {

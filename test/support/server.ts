@@ -18,7 +18,7 @@ import { programFile } from './program-file.ts'
 import { rest, type Rest } from './rest.ts'
 import { connect, type Client } from './ws-client.ts'
 
-/** What a test needs of a server, wherever that runs. */
+/** The members of a server that a test needs, for a server in this process or in another one. */
 export interface Reachable {
   readonly url: string
   readonly key: string
@@ -28,7 +28,7 @@ export interface Reachable {
 }
 
 export interface Folders {
-  /** Of everything; what a test adds there goes in the end. */
+  /** The folder above all others. Files that a test adds there are removed at the end. */
   readonly folder: string
   readonly dataDir: string
   readonly workspaceDir: string
@@ -70,7 +70,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   }
 }
 
-/** Runs a test body with a server, and takes it down whatever happens. */
+/** Runs a test body with a server, and takes it down in any case. */
 export async function withServer<T>(
   body: (server: TestServer) => Promise<T>, options: TestServerOptions = {},
 ): Promise<T> {
@@ -89,7 +89,7 @@ export function inServer<T>(folder: string, body: (server: TestServer) => Promis
 
 export interface Program extends Reachable, Folders {
   readonly child: ChildProcess
-  /** What it wrote so far. */
+  /** The output so far. */
   readonly stdout: () => string
   readonly stderr: () => string
   /** Sends a signal and waits for the end: the exit code, or the signal that ended it. */
@@ -99,9 +99,9 @@ export interface Program extends Reachable, Folders {
 export interface StartOptions {
   /** Without it the program makes a session key of its own. */
   readonly withKey: boolean
-  /** A command and its arguments that runs what follows them. */
+  /** A command with arguments that runs the command line behind it. */
   readonly launcher?: readonly string[]
-  /** What it gets besides PATH and HOME. */
+  /** The variables that it gets besides PATH and HOME. */
   readonly environment?: NodeJS.ProcessEnv
   /** Another file than tests usually start. */
   readonly program?: string
@@ -110,7 +110,10 @@ export interface StartOptions {
 /** Starts `agent-server serve` as `startProgram` does. */
 export type StartProgram = (args?: readonly string[], options?: StartOptions) => Promise<Program>
 
-/** A test body with a folder of its own, in which it may start programs; those it does not stop are killed. */
+/**
+ * Returns a test that runs `body` with a folder of its own, in which it may start programs. Programs that it does not
+ * stop are killed.
+ */
 export function withPrograms(body: (start: StartProgram, folder: string) => Promise<void>): () => Promise<void> {
   return async () => {
     const { folder, remove } = makeFolder()
@@ -131,7 +134,7 @@ export function withPrograms(body: (start: StartProgram, folder: string) => Prom
   }
 }
 
-/** What a killed program has left in memory, where no other one will look for it. */
+/** Removes the secrets that a killed program has left in memory, where no other program looks for them. */
 async function removeSecrets(dataDir: string): Promise<void> {
   const instance = await instanceOf(dataDir).catch(() => undefined)
   if (instance === undefined) return
@@ -180,7 +183,7 @@ export interface ProgramEnd {
   readonly stderr: string
 }
 
-/** Runs the built command line to its end. `home` is its HOME, which it gets besides PATH and what is named. */
+/** Runs the built command line to its end. `home` is its HOME, which it gets besides PATH and the named variables. */
 export async function runToEnd(
   args: readonly string[],
   home: string,

@@ -18,7 +18,7 @@ export interface SmallDisk {
   fill(): void
   /** Makes files until no more can be made. */
   useUpFiles(): void
-  /** Takes away what the two have made. */
+  /** Removes the disk and its mount. */
   clear(): void
   /** As mount(8) takes them, `ro` for example. Only while nothing is open for writing. */
   remount(options: string): void

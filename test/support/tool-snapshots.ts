@@ -1,6 +1,6 @@
 /**
- * What models and clients are told of each tool, as text files under `test/parts/builtin/tools/snapshots`, so that a
- * change of a word is seen in review. `scripts/tool-snapshots` writes them, a test compares them.
+ * The descriptions of each tool for models and clients, as text files under `test/parts/builtin/tools/snapshots`, so
+ * that a change of a word is seen in review. `scripts/tool-snapshots` writes them, a test compares them.
  */
 import { testCipher } from './cipher.ts'
 import { browserTools } from '../../src/parts/browser/tools.ts'
@@ -13,7 +13,7 @@ import type { Tool } from '../../src/agents/tool.ts'
 /** Of a browser that is never started. */
 const browserMakers = browserTools({ browser: new AgentBrowser(browserOptions('/nowhere')), createId: () => 'id' })
 
-/** In the source, not in what the compiler made of it. */
+/** Returns the address of a snapshot in the source, not in the output of the compiler. */
 export function snapshotPath(name: string, folder: 'tools' | 'builtin' = 'tools'): URL {
   const root = import.meta.url.includes('/dist/') ? '../../../' : '../../'
   return new URL(

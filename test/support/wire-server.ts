@@ -1,6 +1,6 @@
 /**
- * A stand-in for the API of a model that says exactly the bytes it is told to: one reply after another, the last one
- * over again. It remembers what it was asked, headers included, and notices when a client leaves in the middle of an
+ * A stand-in for the API of a model that sends exactly the given bytes: one reply after another, the last reply over
+ * again. It keeps the requests that it got, headers included, and notices when a client leaves in the middle of an
  * answer.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -14,7 +14,7 @@ export interface WireReply {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent one by one. */
   readonly chunks: readonly (string | Uint8Array)[]
-  /** What comes after the chunks: the end, a cut connection, or nothing. */
+  /** The event after the chunks: the end, a cut connection, or nothing. */
   readonly then?: 'end' | 'cut' | 'silence'
 }
 
@@ -66,7 +66,7 @@ async function send(
   response.flushHeaders()
   for (const chunk of chunks) {
     if (response.destroyed) return
-    // Each in a packet of its own, as far as the system does what it is asked.
+    // Each chunk goes in a packet of its own, as far as the system does not join chunks.
     await new Promise<void>((resolve) => response.write(chunk, () => setImmediate(resolve)))
   }
   if (then === 'end') response.end()

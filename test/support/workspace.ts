@@ -85,7 +85,7 @@ function called(observation: Observation): Called {
   return { text, isError: observation.is_error, observation: { ...observation } }
 }
 
-/** What the open descriptors of this process that lead below a folder lead to. */
+/** Returns the paths below a folder that this process has open. */
 export async function openBelow(folder: string): Promise<string[]> {
   const names = await readdir('/proc/self/fd').catch(() => [])
   const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))

@@ -1,10 +1,10 @@
 /**
  * A small WebSocket client for tests, because Node 20 has none.
  *
- * Written from RFC 6455 alone and without a line of src/ws, so that it is a second opinion: it refuses whatever a
- * server must not send (masked or fragmented frames, reserved bits, wrong accept key, bad UTF-8). Simple rather than
- * fast, and for text messages only, which is all that this product sends. permessage-deflate is used if `headers`
- * offer it. It answers Pings and Close by itself; `write` sends any bytes, to break rules.
+ * Written from RFC 6455 alone and without a line of src/ws, so that it is a second opinion: it refuses every frame that
+ * a server must not send (masked or fragmented frames, reserved bits, wrong accept key, bad UTF-8). Simple rather than
+ * fast, and for text messages only, since this product sends no others. permessage-deflate is used if `headers` offer
+ * it. It answers Pings and Close by itself; `write` sends any bytes, to break rules.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { request } from 'node:http'
@@ -112,7 +112,7 @@ export class Client {
       })
     })
     this.closed.catch(() => undefined)
-    // A reset is an end like any other here: what matters is whether a Close frame came before.
+    // A reset is an end like any other here: only a Close frame before it makes a difference.
     socket.on('error', () => socket.destroy())
     socket.on('end', () => socket.end())
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))

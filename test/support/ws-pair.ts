@@ -1,7 +1,7 @@
 /**
  * A server connection of src/ws and the test client at its other end, over loopback.
  *
- * What the owner of a connection would do is recorded: its messages, and how it closed. `stop` ends both ends and the
+ * The calls to the owner of a connection are recorded: its messages, and how it closed. `stop` ends both ends and the
  * server, so that a test file can end.
  */
 import { once } from 'node:events'
@@ -28,12 +28,12 @@ export interface Pair {
   readonly messages: Message[]
   /** Of the options. */
   readonly compression: Compression | undefined
-  /** What `onClose` was given. */
+  /** The arguments of `onClose`. */
   readonly closed: Promise<Close>
   readonly stop: () => Promise<void>
 }
 
-/** Limits that are not the usual ones, and what connections share. */
+/** Limits that are not the usual ones, and options that connections share. */
 export type PairOptions = Omit<UpgradeOptions, 'limits'> & Partial<ConnectionLimits>
 
 export async function openPair(
@@ -67,7 +67,7 @@ export async function openPair(
   return { ...pair, client, stop }
 }
 
-/** Tests over a pair of their own, which is stopped whatever happens. */
+/** Tests over a pair of their own, which is stopped in any case. */
 export function overPair(test: Suite) {
   return (
     name: string,

@@ -1,9 +1,9 @@
 /**
  * A server connection of src/ws on a stream in memory: bytes go in, bytes and messages come out.
  *
- * For tables of what is sent and what has to be answered. `exchange` sends everything in the pieces it is told, ends
- * with a Ping that marks the end of the answers, and lets a connection that was closed come to its end. The frames that
- * come out are read here by a few lines of their own, and told as text: `text Hello`, `pong 61`, `close 1002`.
+ * For tables of bytes and expected answers. `exchange` sends the bytes in the given pieces, ends with a Ping that marks
+ * the end of the answers, and lets a connection that was closed come to its end. The frames that come out are read here
+ * by a few lines of their own, and told as text: `text Hello`, `pong 61`, `close 1002`.
  */
 import { Duplex } from 'node:stream'
 import { WebSocketConnection } from '../../src/ws/connection.ts'
@@ -31,7 +31,7 @@ export interface Exchange {
   readonly frames: readonly string[]
   /** The bytes that the server sent. */
   readonly bytes: Buffer
-  /** What `onClose` was given, where the connection came to its end. */
+  /** The arguments of `onClose`, where the connection came to its end. */
   readonly closed: string | undefined
 }
 

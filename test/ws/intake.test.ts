@@ -1,4 +1,4 @@
-/** What comes out of an intake when very much came in at once. The rest of it is tested through connections. */
+/** The output of an intake when very much came in at once. The rest of it is tested through connections. */
 import * as assert from 'uvu/assert'
 import { Intake } from '../../src/ws/intake.ts'
 import { defaultLimits } from '../../src/ws/limits.ts'

@@ -18,7 +18,7 @@ function parse(pieces: Iterable<Uint8Array>, given: Given = {}): (Frame | Broken
   const parser = new Parser(given.deflate ?? false)
   const found: (Frame | Broken)[] = []
   for (const piece of pieces) {
-    // Copied, because a parser writes to what it is given.
+    // Copied, because a parser writes to its input.
     parser.push(Buffer.from(piece))
     for (;;) {
       const next = parser.next(given.limitBytes ?? limitBytes)

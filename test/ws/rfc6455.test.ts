@@ -49,7 +49,7 @@ async function check(row: Row, pieceBytes: number | undefined): Promise<void> {
 run(framing)
 run(closing)
 
-/** A server of which nothing is known but what the row says, over TCP. */
+/** Runs `body` with a server over TCP that does only the things that the row says. */
 async function withHttpServer(body: (port: number) => Promise<void>): Promise<void> {
   const deflating = new Compression()
   const server: HttpServer = createHttpServer((_, response) => response.writeHead(404).end())
@@ -101,7 +101,9 @@ test(`sections 1.3, 4.2, 4.4 and 9.1: ${handshakes.length} requests over TCP`, (
     }
   }))
 
-/** What the client of the tests hears and how it ends, when a server over TCP does as the row says. */
+/**
+ * Returns the messages that the client of the tests gets and how it ends, when a server over TCP does as the row says.
+ */
 async function clientOutcome(
   { answer = {}, status = 101, sends = Buffer.alloc(0) }: ClientRow,
 ): Promise<{ hears: string[]; ends: string }> {

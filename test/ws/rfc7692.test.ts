@@ -1,6 +1,6 @@
 /**
- * RFC 7692 section by section: what is answered to an offer, and what becomes of the bytes of a client that compresses,
- * with and without context takeover. Each row is sent whole and byte by byte.
+ * RFC 7692 section by section: the answer to an offer, and the messages of a client that compresses, with and without
+ * context takeover. Each row is sent whole and byte by byte.
  */
 import { randomBytes } from 'node:crypto'
 import { createDeflateRaw, constants, deflateRawSync, inflateRawSync } from 'node:zlib'
@@ -191,7 +191,7 @@ const rows: readonly Row[] = [
     hears: ['text '],
   },
 
-  // 10.4 of RFC 6455, for what is decompressed
+  // 10.4 of RFC 6455, for the decompressed text
   {
     section: '8', says: 'a bomb is stopped at the limit of a message', deflate,
     sends: text(squeeze(Buffer.alloc(10_000_000)), squeezed), maxMessageBytes: 65_536, ...tooLarge,
@@ -228,7 +228,7 @@ test('every row, whole and byte by byte', async () => {
   }
 })
 
-/** What a client sends that has one compressor for all of its messages. */
+/** Returns the bytes of a client that has one compressor for all of its messages. */
 async function inOneContext(messages: readonly Buffer[], windowBits: number): Promise<Buffer> {
   const deflate = createDeflateRaw({ windowBits })
   const output: Buffer[] = []

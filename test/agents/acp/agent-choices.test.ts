@@ -1,5 +1,6 @@
 /**
- * AcpAgent: modes and MCP servers as state, models and modes kept over a new program, lost sessions told what was said.
+ * AcpAgent: modes and MCP servers as state, models and modes kept over a new program, lost sessions that get the
+ * earlier messages.
  */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../src/base/errors.ts'
@@ -107,7 +108,7 @@ test('moves an agent back that opens up against the policy', () => withAgent('mo
 ) => {
   host.confirmation = { kind: 'AlwaysConfirm' }
   await agent.runTurn(host.turn('one'))
-  // What moved it back was sent before the next request.
+  // The message that moved it back was sent before the next request.
   await agent.session.switchMode('ask', nobody)
   await agent.runTurn(host.turn('two'))
   assert.not.match(host.text(), 'ACPInitError')

@@ -18,7 +18,7 @@ function knownAs(name: string): Changes {
   return { options: { providers: [{ ...blankProvider(name), command: [], prefix: 'acp-agent' }] } }
 }
 
-/** What each misbehaviour ends as. */
+/** The error that each misbehaviour ends with. */
 
 const failures: readonly (readonly [behaviour: string, code: string, detail: RegExp, changes?: Changes])[] = [
   ['silent', 'ACPStartupTimeout', /not ready within 1 s/, impatient],

@@ -35,7 +35,7 @@ class Session {
   readonly #where: string
   /** The calls of which nothing was asked yet. */
   readonly #quiet: Work[]
-  /** Those that the agent has told whole. */
+  /** The calls that the agent has told whole. */
   readonly #told = new Set<Work>()
   #questions = 0
   #plans = 0
@@ -72,14 +72,14 @@ class Session {
     let late = random.below(3000)
     return updates.flatMap((told, index) => {
       const ends = index === updates.length - 1 ? work : undefined
-      // What nothing tells but the updates does not get lost.
+      // Updates do not get lost where they alone tell the input of a call.
       if (random.below(10) === 0 && this.#agent.asksWithoutInput === undefined) return []
       late += random.below(30) === 0 ? 40_000 : random.below(4) === 0 ? random.below(4000) : 0
       return [{ update: told.update, atMs: told.atMs + late, ends }]
     })
   }
 
-  /** What comes between the pieces of a call. */
+  /** Sends an update that may come between the pieces of a call. */
   #disturb(): void {
     const { events, text, thought } = this.#turn
     switch (this.#random.below(12)) {
@@ -129,7 +129,7 @@ class Session {
   }
 }
 
-/** What stands in the history of a call; the parts of one have its id with a suffix. */
+/** Returns the entries of a call in the history. The parts of a call have its id with a suffix. */
 function actionsOf(turn: Watched, id: string): readonly unknown[] {
   return turn.drafts.flatMap((draft) => {
     const called = textOf(memberAt(draft, 'tool_call_id')) ?? ''

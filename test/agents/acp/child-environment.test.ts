@@ -111,7 +111,7 @@ interface Child {
   readonly authenticate: unknown
 }
 
-/** What a child says that was started so. */
+/** Starts a child with these settings and returns its report. */
 async function shown(host: MemoryHost, again: Running['again'], changes: Changes): Promise<Child> {
   const settings = { ...changes.settings, acp_command: [process.execPath, program], acp_args: [], acp_model: null }
   const end = await again({ ...changes, settings }).runTurn(host.turn('show'))

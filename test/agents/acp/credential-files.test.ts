@@ -1,5 +1,5 @@
 /**
- * Credential files: where they lie, who may read them, what comes back of them and when, and what is left afterwards.
+ * Credential files: where they lie, who may read them, which files come back and when, and which are left afterwards.
  */
 import {
   existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync,

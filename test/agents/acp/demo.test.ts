@@ -1,4 +1,4 @@
-/** The demonstration agent as the server runs it: what a first conversation looks like in the history. */
+/** The demonstration agent as the server runs it: the history of a first conversation. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,5 @@
 /**
- * A text that is masked while it grows: what comes out is what masking at the end gives, and little is left to do then.
+ * A text that is masked while it grows: the result is the same as masking at the end, and little is left to do then.
  */
 import * as assert from 'uvu/assert'
 import { GrowingText, type TextHiding } from '../../../src/agents/acp/growing-text.ts'

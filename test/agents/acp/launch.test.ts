@@ -1,4 +1,4 @@
-/** How an agent program is started: its command, what its environment holds and what it does not. */
+/** How an agent program is started: its command, and the variables that its environment has and lacks. */
 import { existsSync, mkdtempSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** A conversation in memory: what an agent was given and what it reported, for tests of the agent alone. */
+/** A conversation in memory: the input and the reports of an agent, for tests of the agent alone. */
 import { createMasker, type Masker } from '../../../src/base/masking.ts'
 import { deferred, type Deferred } from '../../../src/base/wait.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
@@ -21,16 +21,16 @@ export interface MemoryHost extends AgentHost {
   confirmation: ConfirmationPolicy
   /** Called when the agent begins to work by itself. */
   begun: () => void
-  /** What `toolCallIds` gives. */
+  /** The ids that `toolCallIds` returns. */
   callIds: readonly string[]
-  /** What `transcript` gives. */
+  /** The text that `transcript` returns. */
   past: string
   environment: Map<string, string>
   /** How questions are answered; without an answer they wait until they are withdrawn, or for the end of the turn. */
   answer: ((question: QuestionDraft) => ConfirmationAnswer | undefined) | undefined
   /** Resolved by a test that waits for something to be recorded. */
   seen(pattern: RegExp): Promise<void>
-  /** What the history holds, and what was asked, as one text. */
+  /** Returns the history and the questions as one text. */
   text(): string
   turn(prompt: string, options?: TurnOptions): MemoryTurn
 }

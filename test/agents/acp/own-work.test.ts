@@ -21,7 +21,7 @@ function begun(host: MemoryHost): Promise<void> {
   return asked.promise
 }
 
-/** What was recorded after the events that were there. */
+/** Returns the kinds of the events behind the first `count`. */
 function since(host: MemoryHost, count: number): readonly string[] {
   return host.events.slice(count).map(({ kind }) => kind)
 }

@@ -1,4 +1,4 @@
-/** What a client sees of a question: the command or the change, and nothing that could be taken for another one. */
+/** The question that a client sees: the command or the change, and nothing that could be taken for another question. */
 import * as assert from 'uvu/assert'
 import { questionOf } from '../../../src/agents/acp/question.ts'
 import { suite } from '../../support/suite.ts'

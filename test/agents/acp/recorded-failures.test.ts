@@ -1,6 +1,6 @@
 /**
- * Recorded exchanges in which the model's API said no: each ends as an error with its code, whatever the agent made of
- * it.
+ * Recorded exchanges in which the model's API refused: each ends as an error with its code, in any wording of the
+ * agent.
  */
 import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
@@ -54,7 +54,7 @@ const rows: readonly (readonly [name: string, provider: string, code: string | u
   ['openhands-fail401', 'openhands', 'ACPPromptError',
     /litellm\.BadRequestError: OpenAIException - The script says so/],
   ['openhands-nokey', 'openhands', 'ACPAuthRequired', /Missing credentials\. Please pass an `api_key`/],
-  // What went well is no failure.
+  // An exchange that went well is no failure.
   ['copilot-output', 'copilot', undefined, /^$/],
   ['codex-output', 'codex', undefined, /^$/],
 ]

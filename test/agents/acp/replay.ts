@@ -1,6 +1,6 @@
 /**
- * Plays the agent's side of a recorded exchange into the mapping, with the recorded times as the clock, and gives the
- * events of each turn. What the client did then (answers, cancel) is done again.
+ * Plays the agent's side of a recorded exchange into the mapping, with the recorded times as the clock, and returns the
+ * events of each turn. The client's messages of then (answers, cancel) are sent again.
  */
 import { readFileSync } from 'node:fs'
 import { createMasker } from '../../../src/base/masking.ts'

@@ -1,4 +1,4 @@
-/** What a session offers and has chosen, as its answers and its updates tell it. */
+/** The choices that a session offers and has made, as its answers and its updates tell them. */
 import * as assert from 'uvu/assert'
 import { failedMcpServer, withFailure, type McpServerState } from '../../../src/agents/acp/mcp-servers.ts'
 import {

@@ -1,7 +1,4 @@
-/**
- * What a client is told of a credential that is missing, refused or has expired, and that the next run uses the new
- * one.
- */
+/** The error for a credential that is missing, refused or expired, and the next run with the new credential. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** What an agent writes to stderr while it says nothing else. */
+/** The stderr of an agent that sends nothing else. */
 import * as assert from 'uvu/assert'
 import { Silence } from '../../../src/agents/acp/silence.ts'
 import { suite } from '../../support/suite.ts'

@@ -1,6 +1,6 @@
 /**
- * Inputs that are streamed at a real pace: no action says less than what is asked about or runs, whatever lies between
- * the pieces. For any order and cutting of them see any-order.
+ * Inputs that are streamed at a real pace: every action has all of the command that is asked about or runs, with any
+ * updates between the pieces. For any order and cutting of them see any-order.
  */
 import * as assert from 'uvu/assert'
 import { memberAt } from '../../../src/base/fields.ts'

@@ -1,4 +1,4 @@
-/** When the tool calls of a turn enter the history, with what, and how each is answered (decisions, 3). */
+/** When the tool calls of a turn enter the history, with which content, and how each is answered (decisions, 3). */
 import * as assert from 'uvu/assert'
 import { CallMemory } from '../../../src/agents/acp/call-memory.ts'
 import { silentLog } from '../../../src/base/log.ts'

@@ -1,4 +1,4 @@
-/** When and as what the words and plans of an agent enter the history (decisions, 3). */
+/** When the words and plans of an agent enter the history, and as which events (decisions, 3). */
 import * as assert from 'uvu/assert'
 import { createMasker } from '../../../src/base/masking.ts'
 import { suite } from '../../support/suite.ts'

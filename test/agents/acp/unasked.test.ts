@@ -159,7 +159,10 @@ test('what was refused and ran all the same was not allowed by anything', () => 
   assert.is(judgeRan(ran({ kind: 'read' }, { permission: 'refused' }), []), 'unasked', 'though it needs no question')
 })
 
-/** The recorded exchanges in which something ran that nobody was asked about, and what; in no other did anything. */
+/**
+ * The recorded exchanges in which a call ran that nobody was asked about, with these calls. In no other exchange did
+ * that happen.
+ */
 const unaskedIn: Readonly<Record<string, readonly string[]>> = {
   // In its mode workspace-write, which no policy that asks uses.
   'codex-write': ['edit: unasked'],

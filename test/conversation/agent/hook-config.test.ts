@@ -1,4 +1,4 @@
-/** Which hooks a request may hold, and what becomes of them (contract: conversations.md, section 10). */
+/** Which hooks a request may hold, and how they are stored (contract: conversations.md, section 10). */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../src/base/errors.ts'
 import { matcherOf, readHookConfig } from '../../../src/conversation/agent/hook-config.ts'

@@ -1,4 +1,4 @@
-/** Goals: rounds of a run and a judgement, how they end, what interrupts them, and how they are resumed. */
+/** Goals: rounds of a run and a judgement, how they end, how they are interrupted, and how they are resumed. */
 import * as assert from 'uvu/assert'
 import type { Recorded } from '../../../src/conversation/agent/agent.ts'
 import type { Conversation } from '../../../src/conversation/conversation.ts'

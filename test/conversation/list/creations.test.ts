@@ -49,7 +49,7 @@ async function withService(body: (setup: Setup) => Promise<void>): Promise<void>
   })
 }
 
-/** As `POST /api/conversations` does, with a message: what it answers. */
+/** Creates a conversation with a message as `POST /api/conversations` does, and returns the answer. */
 async function create(service: ConversationService, request = keyed): Promise<object> {
   const { id } = await make(service, request)
   await (await service.open(id)).send(message, true, request)

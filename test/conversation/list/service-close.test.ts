@@ -1,4 +1,4 @@
-/** What is left of the service after `close()`: no timer, not even one that would keep nothing alive. */
+/** The service after `close()`: no timer is left, not even one that would keep nothing alive. */
 import * as assert from 'uvu/assert'
 import { createHook } from 'node:async_hooks'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What the service makes of work on a conversation that goes away under it, or that never came to be. */
+/** The service when a conversation goes away during work on it, or could not be created. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-/** What a server leaves to the next one, so that it need not look into every conversation's folder. */
+/** The list that a server leaves to the next server, so that it need not look into every conversation's folder. */
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mock } from 'node:test'

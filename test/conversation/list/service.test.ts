@@ -390,7 +390,7 @@ test('what was just asked for, or has just had an event, is not closed', async (
     look()
     world.time.now += idleTimeoutMs + 1
     look()
-    // In the same turn, after it was chosen: whoever has asked for it gets one that is open.
+    // In the same turn, after it was chosen to be closed: a caller who asks for it gets an open conversation.
     const opened = await service.open(idOf(1))
     await opened.send(userText('hi'), false)
     assert.equal(world.closedIds, [])

@@ -52,7 +52,7 @@ class FakeSink implements Sink {
   }
 }
 
-/** Takes what a read gave as one piece, each of which needs one place of its room. */
+/** Takes the events of one read as one piece. Each event needs one place of its room. */
 class FakeManySink extends FakeSink {
   get isFull(): boolean {
     return this.room === 0

@@ -50,7 +50,7 @@ interface Node {
   readonly parent: Node | undefined
 }
 
-/** What a model at this event is told the text of. */
+/** Returns the skills whose texts the model has at this event. */
 function toldAt(head: Node | undefined): Set<string> {
   const forgotten = new Set<string>()
   const told = new Set<string>()
@@ -97,7 +97,7 @@ for (const { what, moves, condenses, isExact } of worlds) {
           continue
         }
         const forgotten = nodes.filter(() => roll(5) === 0).map(({ event }) => event.id)
-        // As `incoming-message` does: what the model has is not given again.
+        // As `incoming-message` does: a skill that the model has is not given again.
         const skills = [`s${roll(6)}`].filter((name) => !Object.hasOwn(given, name))
         const event = condenses && roll(6) === 0 ? condensation(step, ...forgotten) : message(step, ...skills)
         head = { event, parent: head }

@@ -17,7 +17,7 @@ interface Setup {
   readonly log: ConversationLog
   readonly refused: unknown[]
   readonly disk: TestDisk
-  /** What a reader got, in words. */
+  /** The frames that a reader got, in words. */
   readonly got: string[]
   readonly changes: string[]
   failures: number

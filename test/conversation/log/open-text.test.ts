@@ -21,7 +21,7 @@ function event(draft: EventDraft): ReturnType<typeof toEvent> {
   return toEvent({ ...draft, id: '00000000-0000-7000-8000-000000000000', timestamp: '2026-11-21T12:00:00.000000Z' })
 }
 
-/** What a reader without any piece would get. */
+/** Returns the frames that a reader without any piece would get. */
 function whole(text: OpenText): string[] {
   return text.missing(nowhere(), '').map((frame) => `${frame.field} ${frame.text}`)
 }

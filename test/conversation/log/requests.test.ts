@@ -166,7 +166,7 @@ test('actions that wait between runs are answered once', () => withConversation(
   assert.is(countOf(await story(conversation), 'status running'), 3)
 }, { agent: { kind: 'Agent' } }))
 
-/** What a kill leaves: the first lines of a log, each of which may have been the last that reached the disk. */
+/** Runs `body` for each log that a kill may leave: any line may have been the last that reached the disk. */
 async function forEveryCut(
   world: World, directory: string, body: (conversation: Conversation, label: string) => Promise<void>,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-/** What a conversation may cost, what it does cost, and questions beside its work, which cost too. */
+/** The budget of a conversation, its cost, and the cost of questions beside its work. */
 import * as assert from 'uvu/assert'
 import type { TurnEnd } from '../../../src/conversation/agent/agent.ts'
 import { deferred } from '../../../src/base/wait.ts'

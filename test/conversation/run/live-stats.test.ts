@@ -1,4 +1,4 @@
-/** What a turn spends: told to live readers after each step, recorded once at its end. */
+/** The usage of a turn: sent to live readers after each step, recorded once at its end. */
 import * as assert from 'uvu/assert'
 import { memberAt } from '../../../src/base/fields.ts'
 import { storedEvent } from '../../../src/conversation/log/stored-event.ts'

@@ -9,7 +9,7 @@ import {
 
 const test = suite('conversation/run/turn-runner')
 
-/** Asks once and says what it was told. */
+/** Asks once and reports the answer as its text. */
 const asks: Script = async (turn) => {
   const answer = await turn.ask(question)
   turn.record(say(answer.outcome === 'denied' ? `denied: ${answer.reason}` : answer.outcome))

@@ -1,4 +1,4 @@
-/** The audit trail of a real server: who, what, when, result; its chain, its files, and a disk that is full. */
+/** The audit trail of a real server: user, action, time, result; its chain, its files, and a disk that is full. */
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-/** Backups of a server that runs, and what comes back of them. */
+/** Backups of a server that runs, and the data that a restore brings back. */
 import {
   appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync,
 } from 'node:fs'

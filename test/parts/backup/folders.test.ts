@@ -1,4 +1,4 @@
-/** What `backup` and `restore` take and refuse: words, folders, damaged backups. Without a server. */
+/** Words, folders and damaged backups that `backup` and `restore` take and refuse. Without a server. */
 import {
   appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync,
 } from 'node:fs'
@@ -27,7 +27,7 @@ function contentOf(folder: string): Record<string, string> {
   }).filter(([path = '']) => !besides.test(path)).sort())
 }
 
-/** Caches, what a backup notes, and the format, which a restore writes last. */
+/** Caches, the notes of a backup, and the format, which a restore writes last. */
 const besides = /(^|\/)(lock|backup-last\.json|events\.index|state\.json|format\.json)$/
 
 test('everything but caches comes back as it was, for its owner only', withRecorded(async (dataDir, folder) => {

@@ -180,7 +180,7 @@ const manifests: Readonly<Record<string, readonly [text: string, message: string
 for (const [name, [text, message]] of Object.entries(manifests)) {
   test(`refuses a manifest with ${name}`, () => inFolder(async (folder) => {
     const bytes = Buffer.concat([...pieces, entry('manifest.jsonl', text), end])
-    // What reading alone refuses need not be written to be refused.
+    // A backup that reading alone refuses is refused in a dry run too.
     const said = await refusedIn(folder, bytes, !/evil|restoring|format/.test(name))
     assert.match(said, message)
     assert.match(said, 'storage_failed: Cannot use the backup: ')

@@ -1,4 +1,4 @@
-/** The record of the newest backup: who writes it, what `doctor` says of it, and the age in the metrics. */
+/** The record of the newest backup: who writes it, the words of `doctor` about it, and the age in the metrics. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -52,7 +52,7 @@ test('a backup has no record of a backup, so a restored folder knows of none', (
 test('a record that cannot be written is told, and the backup is done all the same', () => withServer(
   async (server) => {
     const { dataDir, folder } = server
-    // A folder in the place of the record cannot be replaced, whoever the user is.
+    // A folder in the place of the record cannot be replaced, by any user.
     mkdirSync(recordOf(dataDir))
     const made = await backUpTo(dataDir, join(folder, 'backup'))
     assert.is(made.code, 0)

@@ -1,4 +1,4 @@
-/** The socket of commands: who gets in, what it is sent and in which order, and wrong frames. */
+/** The socket of commands: who gets in, the frames and their order, and wrong frames. */
 import * as assert from 'uvu/assert'
 import { member, textAt } from '../../support/rest.ts'
 import { withServer, type TestServer } from '../../support/server.ts'

@@ -1,11 +1,14 @@
-/** What a model may open, and what may stand behind a host for a page (decisions 29 and 31). */
+/**
+ * The addresses that a model may open, and the addresses that a page may reach behind a host name (decisions 29 and
+ * 31).
+ */
 import { networkInterfaces } from 'node:os'
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../src/base/errors.ts'
 import { gateRule, parseAddress } from '../../../src/parts/browser/address.ts'
 import { suite } from '../../support/suite.ts'
 
-/** What interfaces other than the loopback one have. */
+/** The addresses of the interfaces other than loopback. */
 const own = Object.values(networkInterfaces()).flatMap((entries = []) => {
   return entries.filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0)
 })

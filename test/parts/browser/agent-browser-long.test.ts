@@ -169,7 +169,7 @@ test('a browser that does not start takes no place', async () => {
   }
 })
 
-/** What the first action says with these options, on a machine that has this program. */
+/** Returns the error of the first action with these options, on a machine that has this program. */
 async function failure(options: Partial<AgentBrowserOptions>, program = ''): Promise<string> {
   const { folder, remove } = makeFolder()
   const path = join(folder, 'program')

@@ -1,6 +1,6 @@
 /**
- * What a hostile page can make of the browser, tried on a real Chromium: it reaches no address of this machine, sees
- * and tampers with nothing of ours, and is seen by a model only as a person would see it (SECURITY.md).
+ * Attacks of a hostile page on the browser, tried on a real Chromium: it reaches no address of this machine, sees and
+ * tampers with nothing of ours, and is seen by a model only as a person would see it (SECURITY.md).
  */
 import { createSocket } from 'node:dgram'
 import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'

@@ -21,7 +21,7 @@ const path = process.env['PATH'] ?? ''
 export const isBrowserThere = await findBrowser(undefined, path).then(() => true, () => false)
 export const withoutSandbox = process.getuid?.() === 0
 
-/** A page, or what answers instead of one. */
+/** A page, or the function that answers instead. */
 export type Page = string | ((request: IncomingMessage, response: ServerResponse) => void)
 
 export interface PageServer {
@@ -70,7 +70,7 @@ export interface TestBrowser {
   readonly pages: PageServer
   readonly agent: AgentBrowser
   readonly folder: string
-  /** What an action says, and what the page says, in one text; an error is its message. */
+  /** Returns the result of an action and the text of the page, as one text; an error is its message. */
   act(action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome): Promise<string>
   open(path: string): Promise<string>
   state(): Promise<string>
@@ -79,8 +79,8 @@ export interface TestBrowser {
 }
 
 /**
- * One browser for a file of tests, with its pages; `test` skips what needs one where there is none. Ask for what is in
- * it only inside of tests.
+ * One browser for a file of tests, with its pages; `test` skips the tests that need a browser where there is none. Ask
+ * for what is in it only inside of tests.
  */
 export function browserSuite(
   test: Suite, pages: Readonly<Record<string, Page>>, options: Partial<AgentBrowserOptions> = {},

@@ -71,7 +71,7 @@ const { browse } = browserSuite(test, {
 const read = ({ act }: TestBrowser, withLinks = false, startFromChar = 0): Promise<string> =>
   act((browser, signal) => readContent(browser, { withLinks, startFromChar }, signal))
 
-/** Without what is said of the page. */
+/** Removes the lines about the page. */
 function bodyOf(text: string): string {
   return text.slice(text.indexOf('\n\n') + 2)
 }

@@ -1,4 +1,7 @@
-/** The gate by which a browser reaches the network: the SOCKS 5 handshake byte by byte, and what it lets through. */
+/**
+ * The gate by which a browser reaches the network: the SOCKS 5 handshake byte by byte, and the connections that it lets
+ * through.
+ */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
 import * as assert from 'uvu/assert'
@@ -21,7 +24,7 @@ interface Bench {
 interface Client {
   readonly socket: Socket
   send(bytes: readonly number[] | string): void
-  /** What has come, as hexadecimal digits, once it is so many bytes or the end. */
+  /** Returns the received bytes as hexadecimal digits, once there are so many or the end has come. */
   receive(count: number): Promise<string>
   ended(): Promise<string>
 }

@@ -1,5 +1,6 @@
 /**
- * What a model is told of a page, in a real Chromium: elements of all kinds, frames, shadow roots, pages of any size.
+ * The description of a page for a model, in a real Chromium: elements of all kinds, frames, shadow roots, pages of any
+ * size.
  */
 import * as assert from 'uvu/assert'
 import { readState } from '../../../src/parts/browser/state.ts'

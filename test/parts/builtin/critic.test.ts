@@ -1,4 +1,4 @@
-/** The critic: what it is asked, where its result stands, and when the agent is sent on. */
+/** The critic: the question that it gets, where its result stands, and when the agent is sent on. */
 import * as assert from 'uvu/assert'
 import { criticLlm } from '../../../src/parts/builtin/critic.ts'
 import { wireOf } from '../../../src/parts/builtin/llm/client.ts'
@@ -44,7 +44,7 @@ async function withCritic(
   )
 }
 
-/** What stands in the events of the agent, in their order; undefined where there is nothing. */
+/** Returns the critic's result of each event of the agent, in their order; undefined where there is none. */
 async function results({ events: log }: Conversation): Promise<(CriticResult | undefined)[]> {
   const events = await eventsOf(log)
   return events.flatMap((event) => {

@@ -12,7 +12,7 @@ const test = suite('agents/builtin/driving')
 const always = { confirmation_policy: { kind: 'AlwaysConfirm' } }
 const two = calls([['terminal', { command: 'a' }], ['terminal', { command: 'b' }]])
 
-/** What a model was told, as role and words. */
+/** Returns the messages of a request to a model, as role and words. */
 function told(request: ModelRequest | undefined): string[] {
   const messages = request?.messages ?? []
   return messages.slice(1).map(({ message }) => {

@@ -1,4 +1,4 @@
-/** A batch of actions: how many run at once, in which order results are told, and what a stop leaves undone. */
+/** A batch of actions: how many run at once, the order of the results, and the actions that a stop leaves undone. */
 import * as assert from 'uvu/assert'
 import { executeAll, type ExecuteOptions, type RecordedCall } from '../../../src/parts/builtin/execute.ts'
 import type { Tool } from '../../../src/agents/tool.ts'
@@ -20,10 +20,10 @@ interface Batch {
   readonly begun: readonly number[]
   /** Ends the tool of the call at this place. */
   end(place: number): Promise<void>
-  /** What was recorded: the call of each answer, with its kind. */
+  /** Returns the recorded answers: the call of each, with its kind. */
   answers(): string[]
   stop(): void
-  /** What was logged. */
+  /** The lines of the log. */
   readonly log: readonly string[]
 }
 
@@ -75,7 +75,7 @@ function describe(event: EventDraft): string {
   return 'tool_call_id' in event ? `${event.kind} ${event.tool_call_id}` : event.kind
 }
 
-/** Lets what is ready run. */
+/** Lets all ready work run. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

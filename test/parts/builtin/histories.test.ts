@@ -57,7 +57,7 @@ class Story {
     if (isLate) this.late.set(id, `event-${this.#serial + 1}`)
   }
 
-  /** Forgets what a plan says, with a summary; undefined when there is no plan. */
+  /** Forgets the events that a plan names, with a summary; undefined when there is no plan. */
   condense(): Event | undefined {
     const input = { units: this.view().units, before: 0, keepFirst: below(this.#random, 4) }
     const plan = this.#oneIn(4)
@@ -109,7 +109,7 @@ class Story {
     ]))
   }
 
-  /** Some of what a provider wants back speaks of other calls than those that are left. */
+  /** Some data that a provider wants back names other calls than the calls that are left. */
   #state(): JsonObject {
     const call_id = `call-${this.#serial + 1}`
     const items = [

@@ -1,4 +1,4 @@
-/** Judgements: where a model's verdict is found in what it says, and the record that it judges by. */
+/** Judgements: where a model's verdict is found in its answer, and the record that it judges by. */
 import * as assert from 'uvu/assert'
 import { askForJudgement, findScored } from '../../../src/parts/builtin/judgement.ts'
 import { recordText } from '../../../src/parts/builtin/record-text.ts'

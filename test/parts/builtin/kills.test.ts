@@ -110,7 +110,8 @@ test(
         assert.is(conversation.state.execution_status, 'finished')
         const all = await eventsOf(conversation.events)
         assert.ok(answerCounts(all).every((count) => count <= 1))
-        // What was begun is not begun again: each command that ran after the cut is one of an action after it.
+        // A command that was begun is not begun again: each command that ran after the cut belongs to an action after
+        // it.
         assert.equal(doneAfter(), commandsOf(all.slice(events.length)))
         assert.equal(begun.filter((command) => doneAfter().includes(command)), [])
       })

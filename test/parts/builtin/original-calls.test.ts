@@ -1,4 +1,4 @@
-/** Whether what runs is what the model asked for, while what is recorded and told is masked. */
+/** Whether the call that runs is the model's call, while the recorded and shown call is masked. */
 import * as assert from 'uvu/assert'
 import { originalOf, sealAction } from '../../../src/parts/builtin/recording/original-calls.ts'
 import { maskAction, maskCall, maskMessage } from '../../../src/parts/builtin/recording/masked.ts'

@@ -1,4 +1,4 @@
-/** What a model is told before the first message, and what the settings change in it. */
+/** The texts for a model before the first message, and the effect of the settings on them. */
 import { readFile } from 'node:fs/promises'
 import * as assert from 'uvu/assert'
 import { toConversationAgent, type Agent } from '../../../src/schema/generated/conversations.ts'

@@ -1,6 +1,6 @@
 /**
- * What providers refuse in a request, as far as a history can bring it about. Each function gives what is wrong with a
- * body.
+ * The faults for which providers refuse a request, as far as a history can cause them. Each function returns the faults
+ * of a body.
  *
  * Rules: platform.claude.com/docs ("Messages", "Tool use"), platform.openai.com/docs/api-reference (chat, responses),
  * ai.google.dev/gemini-api/docs ("Function calling"). Servers that are compatible with them are as strict as the

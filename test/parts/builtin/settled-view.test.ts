@@ -1,4 +1,4 @@
-/** What of the view stays as it is while a history grows, so that it need not be encoded again. */
+/** The part of the view that stays as it is while a history grows, so that it need not be encoded again. */
 import * as assert from 'uvu/assert'
 import { View } from '../../../src/parts/builtin/view/view.ts'
 import type { Event, EventDraft } from '../../../src/schema/generated/events.ts'

@@ -1,4 +1,4 @@
-/** Patterns of going round in circles, and what is close to them. */
+/** Patterns of an agent that repeats itself, and histories that are close to them. */
 import * as assert from 'uvu/assert'
 import { judgeProgress } from '../../../src/parts/builtin/view/stuck.ts'
 import { toEvent, type Event, type EventDraft } from '../../../src/schema/generated/events.ts'

@@ -1,4 +1,4 @@
-/** Another model in mid-conversation: from the next step on, without what only the model before can read. */
+/** Another model in mid-conversation: from the next step on, without the data that only the previous model can read. */
 import * as assert from 'uvu/assert'
 import { suite } from '../../support/suite.ts'
 import { checkpoint, ended, eventsOf, story, textOf, until, userText } from '../../support/conversation.ts'
@@ -28,7 +28,7 @@ const signed: ModelStep = async (request, number) => {
   return { ...answer, message, state: { openai_responses: { items: ['sealed'] } } }
 }
 
-/** The answers that a model was told of, as what is private in them. */
+/** Returns the private part of each earlier answer in a request. */
 function privateParts({ messages }: ModelRequest): unknown[] {
   return messages.filter(({ message }) => message.role === 'assistant').map(({ message, state }) => {
     const { thinking_blocks: blocks, responses_reasoning_item: item } = message

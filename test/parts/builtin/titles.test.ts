@@ -12,7 +12,7 @@ import { toMessage } from '../../../src/schema/generated/values.ts'
 const test = suite('agents/builtin/titles')
 
 interface Parts extends BuiltIn<ModelClient> {
-  /** What does the work, and what is asked for titles: by that it is given no tools. */
+  /** The model that does the work, and the model that is asked for titles: the latter gets no tools. */
   readonly work: ScriptModel
   readonly titles: ScriptModel
 }

@@ -1,4 +1,4 @@
-/** From calls as models write them to actions, or to what is wrong (contract: payloads.md, section 5). */
+/** From calls as models write them to actions, or to errors (contract: payloads.md, section 5). */
 import * as assert from 'uvu/assert'
 import {
   modelTool, prepareCalls, withOwnIds, type PrepareOptions,

@@ -11,7 +11,7 @@ import { suite } from '../../support/suite.ts'
 const test = suite('parts/builtin/trial')
 const key = 'key-canary-1234'
 
-/** Tries a model at a server that answers so, and gives what that was asked as well. */
+/** Tries a model at a server that answers so, and returns the request of the server as well. */
 async function tried(
   status: number, body: unknown, llm: LLMOptions = {},
 ): Promise<{ validation: ProfileValidation; asked: string[] }> {

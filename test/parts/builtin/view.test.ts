@@ -1,4 +1,4 @@
-/** What a model is told of a history (contract: tests.md, "Model input and tool-call repair"). */
+/** The messages that a model gets of a history (contract: tests.md, "Model input and tool-call repair"). */
 import * as assert from 'uvu/assert'
 import { View } from '../../../src/parts/builtin/view/view.ts'
 import type { ModelMessage } from '../../../src/parts/builtin/llm/model.ts'
@@ -21,7 +21,7 @@ function user(id: string, content: string, more: JsonObject = {}): Event {
   return event(id, { kind: 'MessageEvent', source: 'user', llm_message: { role: 'user', content, ...more } })
 }
 
-/** An action with this call, and what the model said with it. */
+/** Makes an action with this call, and the model's text beside it. */
 function action(callId: string, changes: Partial<ReturnType<typeof act>> = {}): Event {
   return event(`a-${callId}`, { ...act(callId), ...changes })
 }

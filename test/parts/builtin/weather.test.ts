@@ -1,4 +1,4 @@
-/** What a model, a provider or the user does at a bad moment, and that the run goes on all the same. */
+/** Acts of a model, a provider or the user at a bad moment, after which the run goes on all the same. */
 import * as assert from 'uvu/assert'
 import type { ModelAnswer, ModelRequest } from '../../../src/parts/builtin/llm/model.ts'
 import { toLLM } from '../../../src/schema/generated/llm.ts'

@@ -20,7 +20,10 @@ export type { Tab }
 /** Adds a test that needs a browser. Without a browser the test is skipped. */
 export type Drive = (name: string, body: () => void | Promise<void>) => void
 
-/** Returns what adds the tests of a suite that need a browser. The browser ends after the last test of the suite. */
+/**
+ * Returns the function that adds the tests of a suite that need a browser. The browser ends after the last test of the
+ * suite.
+ */
 export function driveIn(test: Suite): Drive {
   test.after(closeBrowser)
   return (name, body) => {

@@ -42,7 +42,7 @@ async function otherView(): Promise<void> {
   await tab.click('Set up')
 }
 
-/** Leaves the step in each way. `isKept` waits until the step is shown again with what was chosen. */
+/** Leaves the step in each way. `isKept` waits until the step is shown again with the choice. */
 async function leaveAndReturn(isKept: Wait): Promise<void> {
   for (const leave of [reload, close, otherView]) {
     await leave()

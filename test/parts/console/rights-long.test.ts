@@ -1,6 +1,6 @@
 /**
- * The page of a server with few parts, and of a key with few rights, in a real Chromium: no view offers to try again
- * what cannot succeed, and each shows the rest.
+ * The page of a server with few parts, and of a key with few rights, in a real Chromium: no view offers to repeat a
+ * request that cannot succeed, and each shows the rest.
  */
 import * as assert from 'uvu/assert'
 import { startServer, type TestServer } from '../../support/server.ts'
@@ -26,7 +26,7 @@ async function withKey(server: TestServer, key: string, body: (tab: Tab) => Prom
   }
 }
 
-/** Opens each view, waits until it has what it can show, and fails if it offers to try again. */
+/** Opens each view, waits until it shows its content, and fails if it offers to try again. */
 async function visit(tab: Tab, views: readonly (readonly [path: string, shown: string])[]): Promise<void> {
   for (const [path, shown] of views) {
     await tab.run(`void (location.hash = '#${path}')`)

@@ -70,7 +70,7 @@ const tryDraft = `void [...document.querySelectorAll('form button')].find((one) 
 const signInTo = (name: string): string => `void [...document.querySelectorAll('.entry')]
   .find((one) => one.innerText.startsWith('${name}')).querySelectorAll('button')[1].click()`
 
-/** Does what a browser does whose user declines: the callback gets an error (RFC 6749, 4.1.2.1). */
+/** Acts as a browser with a user who declines: the callback gets an error (RFC 6749, 4.1.2.1). */
 async function decline(authorizationUrl: string): Promise<void> {
   const { searchParams } = new URL(authorizationUrl)
   const callback = new URL(searchParams.get('redirect_uri') ?? '')

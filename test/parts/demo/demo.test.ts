@@ -1,5 +1,6 @@
 /**
- * The demonstration agent as a program, over real pipes: what a client sees of it, and what it leaves on disk.
+ * The demonstration agent as a program, over real pipes: the events that a client sees, and the files that it leaves on
+ * disk.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** `agent-server doctor` as an operator meets it: what it finds, what it advises, and that it changes nothing. */
+/** `agent-server doctor` as an operator meets it: its findings, its advice, and that it changes nothing. */
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -228,7 +228,7 @@ test('tells what is wrong with a machine', inPlace(async ({ folder }) => {
   assert.match((await examine({ nodeVersion: 'v22.1.0' }))[0] ?? '', 'ok v22.1.0')
   const bin = join(folder, 'bin')
   mkdirSync(bin)
-  // What a program that finds itself on a terminal would say.
+  // A program that prints a word, as one would that finds itself on a terminal.
   const program = '#!/bin/sh\necho on-a-terminal\n'
   writeFileSync(join(bin, 'python3'), program, { mode: 0o755 })
   assert.match((await examine({ environment: { PATH: bin } }))[3] ?? '', "ok by Python's pty module")

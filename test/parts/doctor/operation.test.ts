@@ -1,4 +1,4 @@
-/** What `doctor` tells an operator besides the machine: each finding in a sound and in a bad state. */
+/** The findings of `doctor` that are not about the machine: each finding in a sound and in a bad state. */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'

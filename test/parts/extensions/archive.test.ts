@@ -1,4 +1,4 @@
-/** Archives, sound and hostile: what is read of real tools' files, and why each broken one is refused. */
+/** Archives, sound and hostile: the contents of real tools' files, and why each broken one is refused. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -63,9 +63,9 @@ export interface ZipEntry {
   readonly extra?: Buffer
   /** The name in the local header. */
   readonly localName?: string
-  /** What stands in front of the local header. */
+  /** The bytes in front of the local header. */
   readonly before?: Buffer
-  /** What stands behind the data. */
+  /** The bytes behind the data. */
   readonly after?: Buffer
 }
 

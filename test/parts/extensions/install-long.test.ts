@@ -1,4 +1,4 @@
-/** Skills installed over REST from folders, archives and git: what is refused, and that nothing is left. */
+/** Skills installed over REST from folders, archives and git: refused sources, and that nothing is left. */
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync,

@@ -1,6 +1,6 @@
 /**
- * A server that is killed (SIGKILL) while it installs from a folder, an archive or a repository: what was installed
- * before is whole, nothing of the new one counts, and the next start removes what the killed server made.
+ * A server that is killed (SIGKILL) while it installs from a folder, an archive or a repository: older installations
+ * are whole, nothing of the new one counts, and the next start removes the files of the killed server.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
 /**
- * Forms: what common clients write is read, cut anywhere; what could be read in two ways is refused; memory is bounded.
+ * Forms: the forms of common clients are read, cut anywhere; a form that could be read in two ways is refused; memory
+ * is bounded.
  */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../src/base/errors.ts'

@@ -1,4 +1,7 @@
-/** Files up and down over real sockets: what arrives, what is refused, and that a refused upload leaves nothing. */
+/**
+ * Files up and down over real sockets: the bytes that arrive, the requests that are refused, and that a refused upload
+ * leaves nothing.
+ */
 import {
   chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync,
   writeFileSync,

@@ -1,5 +1,4 @@
-/** Files of a workspace for a browser: which are there, by which key or cookie,
-  and what a page among them may not do. */
+/** Files of a workspace for a browser: which are there, by which key or cookie, and the limits of a page among them. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-/** The list of workspaces: one entry of each path, over a restart, and what cannot be read stays as it is. */
+/** The list of workspaces: one entry of each path, over a restart, and an unreadable list stays as it is. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,7 @@
-/** The work of a folder as a patch and as an archive: what real git and tar make of it, and what it cannot run. */
+/**
+ * The work of a folder as a patch and as an archive: the results of real git and tar, and the programs that it cannot
+ * run.
+ */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {

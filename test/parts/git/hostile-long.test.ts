@@ -126,7 +126,7 @@ for (const [what, { arm, springs }] of Object.entries(traps)) {
     arm(repository, repository.program('program', mark))
     repository.write('tracked.txt', 'two\n')
     const later = new Date(Date.now() + 5000)
-    // A file with another time and the same content: `git status` writes the index again, whatever the clock says.
+    // A file with another time and the same content: `git status` writes the index again, at any time of the clock.
     for (const name of ['tracked.txt', 'same.txt']) utimesSync(join(repository.root, name), later, later)
     try {
       repository.git(...springs)

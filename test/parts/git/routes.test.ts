@@ -82,7 +82,7 @@ test('compares a branch without an origin with the branch that it was made from'
   repository.write('a', 'two')
   repository.git('commit', '--quiet', '--all', '-m', 'second')
   assert.equal(await changes(), [{ status: 'UPDATED', path: 'a' }])
-  // What main has and this branch does not is no change of this branch.
+  // A commit that main has and this branch lacks is no change of this branch.
   repository.git('update-ref', 'refs/heads/main', repository.git('commit-tree', '-m', 'apart', 'HEAD^{tree}').trim())
   assert.equal(await changes(), [])
 }))

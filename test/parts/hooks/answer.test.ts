@@ -1,4 +1,4 @@
-/** What the end of a hook's command means. */
+/** The meaning of the end of a hook's command. */
 import * as assert from 'uvu/assert'
 import { readAnswer, type HookAnswer } from '../../../src/parts/hooks/answer.ts'
 import type { CommandEnd } from '../../../src/parts/hooks/command.ts'

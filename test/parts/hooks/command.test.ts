@@ -1,4 +1,4 @@
-/** One command of a hook, as a real process: what it is given, how it ends, and that nothing of it is left. */
+/** One command of a hook, as a real process: its input, how it ends, and that nothing of it is left. */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

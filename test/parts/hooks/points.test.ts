@@ -1,4 +1,4 @@
-/** Hooks of a conversation at all six points, with real shells: which events they give and what the model is told. */
+/** Hooks of a conversation at all six points, with real shells: their events, and their texts for the model. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -55,7 +55,7 @@ async function eventOf<K extends Event['kind']>(
   })
 }
 
-/** What the model was told in one of its calls, without the system prompt. */
+/** Returns the messages of one call of the model, without the system prompt. */
 function heard({ model }: Scene, call: number): string[] {
   const messages = model.requests[call]?.messages ?? []
   return messages.slice(1).map(({ message }) => `${message.role}: ${textOf(message)}`)

@@ -1,4 +1,4 @@
-/** Hooks at one point: which run, in which order, what they are told, and what becomes of those beside the work. */
+/** Hooks at one point: which run, in which order, with which input, and how hooks beside the work end. */
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const { signal } = new AbortController()
 interface Scene {
   readonly runner: HookRunner
   readonly folder: string
-  /** What the server's log was told. */
+  /** The lines of the server's log. */
   readonly told: string[]
   read(name: string): string
 }

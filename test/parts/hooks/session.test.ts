@@ -1,4 +1,4 @@
-/** What a session of hooks makes of its options and of messages; the points themselves are in points.test. */
+/** The use that a session of hooks makes of its options and of messages; the points themselves are in points.test. */
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
 import { HookSession } from '../../../src/parts/hooks/session.ts'

@@ -1,4 +1,4 @@
-/** Installing with a stand-in for npm: what is there afterwards, and that a failure changes nothing. */
+/** Installing with a stand-in for npm: the files afterwards, and that a failure changes nothing. */
 import {
   chmodSync, cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs'

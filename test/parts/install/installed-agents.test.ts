@@ -1,4 +1,4 @@
-/** What a server starts of what is installed: as long as it is what was installed. */
+/** The installed programs that a server starts: only as long as their files are unchanged. */
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'

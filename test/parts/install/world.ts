@@ -1,4 +1,4 @@
-/** A folder for installed agents with a stand-in for npm, and what installs there. */
+/** A folder for installed agents with a stand-in for npm, and the installer that writes there. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { installAgent, type InstallOptions } from '../../../src/parts/install/install.ts'
@@ -7,7 +7,7 @@ import { makeFakeNpm } from '../../support/fake-npm.ts'
 import { makeFolder } from '../../support/processes.ts'
 
 export interface World {
-  /** For whatever a test makes. */
+  /** The folder for files that a test makes. */
   readonly folder: string
   readonly agentsDir: string
   /** The steps that were reported. */

@@ -1,4 +1,4 @@
-/** `agent-server keys`: bad words, what is stored, and a command that is killed while it adds keys. */
+/** `agent-server keys`: bad words, the stored data, and a command that is killed while it adds keys. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

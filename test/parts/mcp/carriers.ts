@@ -18,7 +18,7 @@ export interface Carrier {
   readonly transport: Transport
   /** Resolves when the server can say something by itself. */
   listening(): Promise<void>
-  /** Ends what the test has started beside the transport. */
+  /** Ends the servers that the test has started beside the transport. */
   close(): Promise<void>
 }
 

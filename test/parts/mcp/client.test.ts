@@ -12,7 +12,7 @@ import { carriers, withClient, type Opened, type OpenCarrier } from './carriers.
 const test = suite('agents/mcp/client')
 
 for (const [name, open] of Object.entries(carriers)) {
-  // What takes long is shown once for programs and once for HTTP.
+  // A test that takes long runs once for programs and once for HTTP.
   const isBrief = name !== 'stdio' && name !== 'HTTP answered by streams'
   const on = (
     title: string, mode: Mode, body: (opened: Opened & { listening(): Promise<void> }) => Promise<void>,

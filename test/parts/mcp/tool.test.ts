@@ -11,7 +11,7 @@ import { suite } from '../../support/suite.ts'
 
 const test = suite('agents/mcp/tool')
 
-/** What follows the line that says that the tool was executed. */
+/** Returns the content behind the line that says that the tool was executed. */
 function shown(result: JsonObject): unknown[] {
   const observation = observationOf('t', result)
   assert.ok(isObservation(observation))
@@ -95,7 +95,7 @@ test('is told to a model with the schema of the server, and to clients as an MCP
     title: 'Look up',
     mcp_tool: listed,
   })
-  // What a server says of its harmlessness is not believed.
+  // A server that calls its tool harmless is not believed.
   assert.is(isReadOnly, false)
 })
 

@@ -1,5 +1,6 @@
 /**
- * What each transport promises beyond a session: headers, sessions that are lost, broken streams, programs that linger.
+ * The promises of each transport beyond a session: headers, sessions that are lost, broken streams, programs that
+ * linger.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'

@@ -1,4 +1,7 @@
-/** The access log and the log in a file, from real programs: what a line says and never says, rotation, a full disk. */
+/**
+ * The access log and the log in a file, from real programs: the contents of a line, texts that it never has, rotation,
+ * a full disk.
+ */
 import * as assert from 'uvu/assert'
 import { readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The text format: a strict reader reads back what is written, and refuses what is not the format. */
+/** The text format: a strict reader reads the written text back, and refuses text that is not in the format. */
 import * as assert from 'uvu/assert'
 import { counter, formatFamilies, gauge } from '../../../src/parts/metrics/exposition.ts'
 import { Histogram } from '../../../src/parts/metrics/histogram.ts'

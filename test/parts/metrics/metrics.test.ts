@@ -1,4 +1,7 @@
-/** `/metrics` of real servers: who gets it, what it counts, and that it names nothing of a client or a conversation. */
+/**
+ * `/metrics` of real servers: who gets it, the things that it counts, and that it names nothing of a client or a
+ * conversation.
+ */
 import * as assert from 'uvu/assert'
 import { request } from 'node:http'
 import { connect as connectRaw } from 'node:net'

@@ -1,4 +1,4 @@
-/** Which addresses are refused, in whatever notation, and before or after a name is resolved. */
+/** Which addresses are refused, in any notation, and before or after a name is resolved. */
 import type { LookupAddress } from 'node:dns'
 import { networkInterfaces } from 'node:os'
 import * as assert from 'uvu/assert'
@@ -86,7 +86,7 @@ test('judges a host that is an address, and leaves names to the lookup', () => {
   assert.throws(() => assertLiteral('127.0.0.1', () => false), /may not be reached/)
 })
 
-/** What a lookup gives for a name with these addresses. */
+/** Returns the result of a lookup for a name with these addresses. */
 function look(addresses: readonly LookupAddress[], options: { all?: boolean; family?: number }, rule = all): unknown {
   let outcome: unknown
   const lookup = createLookup(rule, (_name, callback) => callback(null, addresses))

@@ -31,7 +31,7 @@ function portOf(address: AddressInfo | string | null): number {
 
 const serving = (listener: RequestListener, body: (url: string) => Promise<void>): Promise<void> =>
   listening(createServer(listener), body)
-/** A server that says these bytes to whoever connects. */
+/** Runs `body` with a server that sends these bytes to each connection. */
 const saying = (text: string, body: (url: string) => Promise<void>): Promise<void> =>
   listening(createTcpServer((socket) => void socket.write(text)), body)
 

@@ -1,4 +1,4 @@
-/** What a redirect may take along, and where it may lead. */
+/** The headers that a redirect may keep, and the addresses that it may lead to. */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../src/base/errors.ts'
 import { nextHop, type RedirectedRequest } from '../../../src/parts/net/redirect.ts'

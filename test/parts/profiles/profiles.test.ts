@@ -1,4 +1,4 @@
-/** Agent profiles behind a real server: their routes, what is stored of them, and conversations that start with one. */
+/** Agent profiles behind a real server: their routes, their stored form, and conversations that start with one. */
 import * as assert from 'uvu/assert'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The limit of disk space of a named key on real servers: what is refused, what is served, and for whom. */
+/** The limit of disk space of a named key on real servers: the requests that are refused and served, and for whom. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-/** The disk space of the conversations of keys: what counts, what is read again, and when. */
+/** The disk space of the conversations of keys: the files that count, the folders that are read again, and when. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mock } from 'node:test'

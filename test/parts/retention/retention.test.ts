@@ -1,4 +1,4 @@
-/** Retention on real servers: what goes and what stays, how it is told, and when a pass begins. */
+/** Retention on real servers: the conversations that go and stay, how it is told, and when a pass begins. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'

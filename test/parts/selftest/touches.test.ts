@@ -1,4 +1,4 @@
-/** The list of what a running server touches: its names, with folders in place of the braces. */
+/** The list of the things that a running server touches: its names, with folders in place of the braces. */
 import * as assert from 'uvu/assert'
 import { findTouch, type Places, type Touch } from '../../../src/parts/selftest/touches.ts'
 import { suite } from '../../support/suite.ts'

@@ -1,4 +1,4 @@
-/** The front matter of skill files: what is understood, what is refused, and that no text makes it slow. */
+/** The front matter of skill files: the accepted text, the refused text, and that no text makes it slow. */
 import * as assert from 'uvu/assert'
 import { parseFrontMatter } from '../../../src/parts/skills/front-matter.ts'
 import { AppError } from '../../../src/base/errors.ts'

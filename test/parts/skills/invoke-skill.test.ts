@@ -22,7 +22,7 @@ function toolFor(skills: readonly Skill[], invoked: string[] = []): Tool {
   return tool
 }
 
-/** What the model is told, and whether that is an error. */
+/** Returns the text for the model, and whether it is an error. */
 async function result(tool: Tool, args: JsonObject): Promise<readonly [string, boolean]> {
   const read = tool.read(args)
   if (!read.ok) throw new Error(read.problem)

@@ -1,4 +1,4 @@
-/** Which skills a conversation has: flags, sources, names and limits; and what the model is told of them. */
+/** Which skills a conversation has: flags, sources, names and limits; and the texts about them for the model. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -18,7 +18,7 @@ interface Loaded extends LoadedContext {
   readonly warnings: readonly string[]
 }
 
-/** Loads what a context asks for, from a home and a project with two skills each, `own` and `shared`. */
+/** Loads the skills that a context asks for, from a home and a project with two skills each, `own` and `shared`. */
 async function load(context: object, files: Readonly<Record<string, string>> = {}, hasHome = true): Promise<Loaded> {
   const warnings: string[] = []
   let loaded: LoadedContext = { skills: [], memory: undefined }

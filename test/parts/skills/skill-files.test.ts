@@ -1,4 +1,4 @@
-/** Skills in folders: what is read, what is left out, and that nothing outside is reached. */
+/** Skills in folders: the skills that are read, those that are left out, and that nothing outside is reached. */
 import { mkdirSync } from 'node:fs'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

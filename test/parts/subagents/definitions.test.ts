@@ -1,4 +1,4 @@
-/** The definitions of sub-agents: built in, of the user, of the project, and what a file may not do. */
+/** The definitions of sub-agents: built in, of the user, of the project, and the limits of a file. */
 import * as assert from 'uvu/assert'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** Webhooks of the built program: killed between record and delivery, started again, and what a receiver has then. */
+/**
+ * Webhooks of the built program: killed between record and delivery, started again, and the deliveries that a receiver
+ * has then.
+ */
 import { appendFileSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,7 @@
-/** Regular expressions of the audit: those that are found, the texts that are made for them, and what is measured. */
+/**
+ * Regular expressions of the audit: the expressions that are found, the texts that are made for them, and the
+ * measurements.
+ */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

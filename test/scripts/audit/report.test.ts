@@ -1,4 +1,4 @@
-/** The audit of small sources: what is found, what fails, what has changed, and the page. */
+/** The audit of small sources: the findings, the failures, the changes, and the page. */
 import * as assert from 'uvu/assert'
 import { changesBetween } from '../../../scripts/audit/changes.ts'
 import { printPage } from '../../../scripts/audit/page.ts'

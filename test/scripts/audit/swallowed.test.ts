@@ -1,4 +1,4 @@
-/** Errors that end where they are caught: those that are found, and the reasons that count. */
+/** Errors that end where they are caught: the errors that are found, and the reasons that count. */
 import * as assert from 'uvu/assert'
 import { findSwallowed } from '../../../scripts/audit/swallowed.ts'
 import { readSource } from '../../../scripts/shape/source-file.ts'

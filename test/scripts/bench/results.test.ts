@@ -1,4 +1,4 @@
-/** The results of benchmarks: what a partial run replaces, and the tables that are made from them. */
+/** The results of benchmarks: the rows that a partial run replaces, and the tables that are made from them. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -21,7 +21,9 @@ function joined(texts: Texts): string {
   ), entry: 'a.js', header: '// joined\n', file: 'joined.js' }).get('joined.js') ?? ''
 }
 
-/** What the joined modules print as JSON through `print`, which is known to all of them. */
+/**
+ * Runs the joined modules. Returns the values that they print as JSON through `print`, which is known to all of them.
+ */
 function run(texts: Texts): unknown[] {
   const path = join(folder, 'joined.mjs')
   writeFileSync(path, joined(

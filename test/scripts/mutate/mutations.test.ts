@@ -1,6 +1,6 @@
 /**
- * The mutations as data: each applies to the source as it is. Whoever changes such a line is told here which promise
- * hangs on it.
+ * The mutations as data: each applies to the source as it is. The author of a change to such a line learns here which
+ * promise depends on it.
  */
 import * as assert from 'uvu/assert'
 import { existsSync, readFileSync } from 'node:fs'

@@ -1,4 +1,6 @@
-/** The record of killed mutations: a run that goes on takes what was not killed, or was changed since. */
+/**
+ * The record of killed mutations: a run that goes on takes the mutations that were not killed, or were changed since.
+ */
 import * as assert from 'uvu/assert'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,7 @@
-/** What counts as noticed: an assertion at once, anything else only when the same test passes without the mutation. */
+/**
+ * When a mutation counts as noticed: after a failed assertion at once, after any other failure only when the same test
+ * passes without the mutation.
+ */
 import * as assert from 'uvu/assert'
 import type { Mutation } from '../../../scripts/mutate/mutation.ts'
 import { applyEdit, selectMutations } from '../../../scripts/mutate/mutation.ts'
@@ -19,7 +22,7 @@ const endOf = (outcome: Outcome): TestEnd => ({ outcome, detail: outcome, ms: 1 
 interface Run {
   readonly verdict: string
   readonly detail: string
-  /** What was asked of the trees, in order. */
+  /** The calls that the trees got, in order. */
   readonly asked: readonly string[]
 }
 

@@ -13,7 +13,7 @@ import { suite } from '../../support/suite.ts'
 
 const test = suite('scripts/mutate/workshop')
 
-/** A tree that needs no compiler: its build copies what is there, unless the source is broken. */
+/** A tree that needs no compiler: its build copies the files, unless the source is broken. */
 const build = `
   import { cpSync, readFileSync } from 'node:fs'
   if (readFileSync('src/a.ts', 'utf8').includes('broken')) { console.log('src/a.ts: error'); process.exit(1) }

@@ -17,7 +17,7 @@ const text = (payload: string, first = 0x81): Buffer => {
   return Buffer.concat([bytes.length < 126 ? short : bytes.length < 65_536 ? medium : large, bytes])
 }
 
-/** Runs `serve` on each upgraded socket and gives what the client reads. */
+/** Runs `serve` on each upgraded socket and returns the values that the client reads. */
 async function read(serve: (socket: Duplex) => void, acceptSuffix = ''): Promise<unknown[]> {
   const server = createHttpServer((_, response) => response.writeHead(404).end())
   server.on('upgrade', (request, socket) => {

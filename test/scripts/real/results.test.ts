@@ -1,4 +1,4 @@
-/** What is kept of runs over real agents, and the table that is made of it. */
+/** The stored results of runs over real agents, and the table that is made of them. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -15,7 +15,7 @@ const documents = new Map([
   ['src/agents/acp/sessions.md', '## Asking\n'],
 ])
 
-/** What is said of one comment, as `line what`. */
+/** Returns the findings about one comment, each as its line and its message. */
 function find(comment: string): string[] {
   return checkCitations([readSource('src/a.ts', comment)], documents).map(({ line, message }) => `${line} ${message}`)
 }
@@ -36,7 +36,7 @@ for (const text of sound) test(`takes ${text}`, () => assert.equal(find(`/** ${t
 const contract = 'src/schema/contract/'
 const absent = 'is not in this repository: cite a document that is'
 
-/** What is cited, in a comment of its own; what is said of it. */
+/** The text of a comment with a citation, and the message about it. */
 const broken: readonly (readonly [text: string, said: string])[] = [
   ['decisions 8', 'src/DECISIONS.md has no heading 8'],
   ['decisions 6, 9 and 10', 'src/DECISIONS.md has no heading 9, 10'],

@@ -11,7 +11,7 @@ const others = new Map([
 ])
 const paths = new Set(['README.md', 'LICENSE', 'src/ws/README.md', 'src/ws/parser.ts', 'src/DECISIONS.md'])
 
-/** What is said of one document, as `line what`. */
+/** Returns the findings about one document, each as its line and its message. */
 function find(text: string, path = 'README.md'): string[] {
   const findings = checkDocuments(new Map([...others, [path, text]]), paths)
   return findings.filter(({ file }) => file === path).map(({ line, message }) => `${line} ${message}`)

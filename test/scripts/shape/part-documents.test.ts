@@ -12,7 +12,7 @@ const form = (limits = ''): string => [
 ].join('\n')
 const table = (row: string): string => form(`| Limit | Value | In |\n|---|---|---|\n${row}`)
 
-/** What is said of the README of one part. */
+/** Returns the findings about the README of one part. */
 function find(readme: string | undefined, code = 'const sizeBytes = 64 * 1024\n'): string[] {
   const sources = new Map([['src/parts/a/part.ts', ''], ['src/parts/a/deep/b.ts', code]])
   const documents = new Map(readme === undefined ? [] : [['src/parts/a/README.md', readme]])

@@ -9,7 +9,7 @@ const test = suite('shape/rules')
 
 const header = '/**\n * A first line.\n * A second line.\n * A third line.\n */\n'
 
-/** What the checker says about one file, as `line rule`, without warnings. */
+/** Returns the findings about one file, each as `line rule`, without warnings. */
 function find(path: string, text: string): string[] {
   return check({ [path]: text }).map(({ line, rule }) => `${line} ${rule}`)
 }

@@ -22,7 +22,7 @@ test('a line below the limit is read', () => withAgent('long-line', async ({ age
   assert.equal(await agent.runTurn(host.turn('go')), { outcome: 'finished', served: true })
 }, { settings: { acp_args: ['long-line', '90'] } }))
 
-/** The most memory outside the heap while `work` went on, beyond what there was before. */
+/** The most memory outside the heap while `work` went on, beyond the memory before. */
 async function mostHeld(work: () => Promise<void>): Promise<number> {
   const before = process.memoryUsage().arrayBuffers
   let most = 0

@@ -1,5 +1,5 @@
 /**
- * Two files of 2 GiB up and down a real server, whole and in flat memory. Prints what was measured.
+ * Two files of 2 GiB up and down a real server, whole and in flat memory. Prints the measurements.
  *
  * The server may grow by an eighth of one file: a server that kept a file in memory would grow by all of it.
  */

@@ -13,7 +13,7 @@ import { runToEnd, withPrograms, type Program } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('slow/process/heartbeat', 300_000)
-/** Starts what follows where flock(1) says that the file system has no locks. */
+/** Starts the command behind it where flock(1) says that the file system has no locks. */
 const hidden = ['unshare', '-m', 'sh', '-c', 'printf "#!/bin/sh\\nexit 71\\n' +
   '" > "$HOME/flock"; chmod +x "$HOME/flock"; mount --bind "$HOME/flock" "$(command -v flock)"; exec "$@"', 'sh']
 const name = 'a stopped owner is replaced after 45 s, writes nothing when it goes on, and ends with 4'
@@ -45,7 +45,7 @@ else test(name, withPrograms(async (start, folder) => {
   process.stdout.write(`the folder of a stopped owner was taken ${afterMs} ms after it stopped\n`)
   await talkTo(next, idle.id).send('of the second', false)
   await talkTo(next, talk.id).send('of the second', false)
-  // What asks it to write waits in its sockets when it goes on.
+  // The requests to write wait in its sockets when it goes on.
   const late = Array.from({ length: 20 }, (_, number) => {
     return talkTo(owner, idle.id).send(`late ${number}`, false).then(({ status }) => status, () => 0)
   })

@@ -1,6 +1,6 @@
 /**
- * Every attack of test/load/attacks with up to 10,000 connections. Prints what each costs, and for floods how a bare
- * server of node:http answers under the same one: Node takes one connection in a turn of the event loop, and others
+ * Every attack of test/load/attacks with up to 10,000 connections. Prints the cost of each, and for floods how a bare
+ * server of node:http answers under the same flood: Node takes one connection in a turn of the event loop, and others
  * wait in the system.
  */
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-/** The same as test/e2e/readers with 50 readers at 500 events in a second for ten minutes. Prints what was measured. */
+/** The same as test/e2e/readers with 50 readers at 500 events in a second for ten minutes. Prints the measurements. */
 import { runStalledLoad } from '../../load/stalled.ts'
 import { withPrograms } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'

@@ -1,8 +1,8 @@
 /**
  * A pass of retention over 10,000 conversations (RETAINED): all go, and the event loop is not held for 100 ms.
  *
- * What counts is the time that the main thread had a processor between two beats of a timer: others may use the machine
- * too. Linux keeps it in /proc/self/task/<pid>/schedstat.
+ * The test measures the time that the main thread had a processor between two beats of a timer: others may use the
+ * machine too. Linux keeps it in /proc/self/task/<pid>/schedstat.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Behaviours of external agents and of what the built-in agent tells its model; see table.ts. */
+/** Behaviours of external agents, and of the built-in agent towards its model; see table.ts. */
 import type { BehaviourSection } from './table.ts'
 
 export const agents: readonly BehaviourSection[] = [

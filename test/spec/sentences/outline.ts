@@ -12,7 +12,7 @@ import type { Sentences } from './sentence.ts'
 
 export interface Section {
   readonly title: string
-  /** Each needs a sentence of this name, or ones that begin with it and a dot. */
+  /** Each needs a sentence of this name, or sentences whose names begin with it and a dot. */
   readonly places: readonly string[]
   readonly sentences: Sentences
 }

@@ -29,7 +29,7 @@ export const eventCommonRules: Sentences = {
   kind: ['the name of the variant', everyEvent, 'schema/openapi: tells the variants of a union apart by kind'],
 }
 
-/** What some kinds of events do besides having their fields. */
+/** The behaviour of some kinds of events besides their fields. */
 const behaviour: Readonly<Record<string, readonly string[]>> = {
   Condensation: [
     'parts/builtin/condensing/condenser: a view with more events than it may have is condensed before the next step, ' +

@@ -1,9 +1,9 @@
 /**
- * How a sentence of the specification stands in the lists of this folder: where it is, what it says in our words, and
- * what holds it.
+ * How a sentence of the specification stands in the lists of this folder: where it is, its meaning in our words, and
+ * the proofs that hold it.
  *
- * What holds it is one or more of: `<file>: <name of a test>`, with the file under test/ and without its ending;
- * `later: <part>`, for what another part of the work will bring; `note: <reason>`, where there is nothing to hold.
+ * The proofs are one or more of: `<file>: <name of a test>`, with the file under test/ and without its ending; `later:
+ * <part>`, for a proof that another part of the work will bring; `note: <reason>`, where there is nothing to hold.
  */
 export type Sentence = readonly [says: string, ...heldBy: string[]]
 

@@ -1,15 +1,15 @@
 /**
- * RFC 6455 for the other role: what a server sends, and what the client of the tests must make of it, so that tests
- * that use it would notice a server that breaks a rule. It takes no fragments and no binary messages: this server sends
+ * RFC 6455 for the other role: the bytes of a server, and the right reaction of the tests' client, so that tests that
+ * use it would notice a server that breaks a rule. It takes no fragments and no binary messages: this server sends
  * none.
  */
 import { close, type Row } from './row.ts'
 
 export interface ClientRow extends Pick<Row, 'section' | 'says'> {
-  /** Headers of the answer that are different from the good ones. */
+  /** Headers of the answer that are different from the headers of a good answer. */
   readonly answer?: Readonly<Record<string, string>>
   readonly status?: number
-  /** What the server sends after its answer. */
+  /** The bytes that the server sends after its answer. */
   readonly sends?: Buffer
   readonly hears?: readonly string[]
   /** The end as the client reports it, or why it fails. */

@@ -1,6 +1,6 @@
 /**
- * All sections of RFC 6455 that ask for something, and why some have no row. What is not asked of a server by the RFC
- * itself but depends on the reader (introductions, requirements on proxies and browsers, registries) is named here.
+ * All sections of RFC 6455 that ask for something, and why some have no row. Sections that ask nothing of a server, or
+ * whose demand depends on the reader (introductions, requirements on proxies and browsers, registries), are named here.
  */
 
 /** Every section from 3 to 11, the leaves only, and the example of 1.3. */
@@ -30,7 +30,7 @@ export const withoutRow: Readonly<Record<string, string>> = {
   '11': 'registries; the close codes of today are rows of 7.4',
 }
 
-/** What is asked of an endpoint and done differently, on purpose. */
+/** The demands on an endpoint that are met differently, on purpose. */
 export const differently: Readonly<Record<string, string>> = {
   '5.5.2': 'a Ping that comes after our own Close frame is not answered: section 1.4 says that nothing is sent after ' +
     'it',

@@ -3,7 +3,9 @@
 export interface HandshakeRow {
   readonly section: string
   readonly says: string
-  /** Lines that take the place of those of the same name in a good request; without a value the line is left out. */
+  /**
+   * Lines that take the place of the lines of the same name in a good request; without a value the line is left out.
+   */
   readonly lines?: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly requestLine?: string
   /** permessage-deflate may be negotiated. */

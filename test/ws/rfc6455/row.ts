@@ -1,6 +1,6 @@
 /**
- * A row of the tables for RFC 6455 and RFC 7692: the section, what it asks for in our words, the bytes of a client and
- * what a server connection must make of them. Also the frames that the tables are written with.
+ * A row of the tables for RFC 6455 and RFC 7692: the section, its demand in our words, the bytes of a client and the
+ * right reaction of a server connection. Also the frames that the tables are written with.
  */
 import { frame, type FrameOptions } from '../../support/ws-client.ts'
 import type { ExchangeOptions } from '../../support/ws-wire.ts'
@@ -13,7 +13,7 @@ export interface Row extends Omit<ExchangeOptions, 'pieceBytes'> {
   readonly gets?: readonly string[]
   /** The messages that the owner of the connection is given. */
   readonly hears?: readonly string[]
-  /** What `onClose` is given; a row without it leaves the connection open. */
+  /** The arguments of `onClose`; a row without it leaves the connection open. */
   readonly closed?: string | RegExp
   /** Too long for single bytes. */
   readonly isLong?: boolean

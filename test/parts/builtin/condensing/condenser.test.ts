@@ -1,4 +1,4 @@
-/** When a history is condensed, what is recorded of it, and what becomes of a run whose condensation fails. */
+/** When a history is condensed, the recorded event, and the run whose condensation fails. */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../../src/base/errors.ts'
 import { toJsonObject } from '../../../../src/base/json.ts'

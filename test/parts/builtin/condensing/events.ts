@@ -1,4 +1,4 @@
-/** Events by short ids, and what a view makes of them in words. */
+/** Events by short ids, and the words of a view about them. */
 import { View } from '../../../../src/parts/builtin/view/view.ts'
 import type { ModelMessage } from '../../../../src/parts/builtin/llm/model.ts'
 import { toEvent, type Event, type EventDraft } from '../../../../src/schema/generated/events.ts'
@@ -19,7 +19,8 @@ export function agent(id: string, content = id): Event {
 }
 
 /**
- * The calls of one answer (`x` is the event `a-x`) with their results (`o-x`), the latter without those that are named.
+ * The calls of one answer (`x` is the event `a-x`) with their results (`o-x`), without the results of the calls that
+ * `unanswered` names.
  */
 export function batch(response: string, calls: readonly string[], unanswered: readonly string[] = []): Event[] {
   return [

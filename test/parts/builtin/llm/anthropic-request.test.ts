@@ -1,4 +1,4 @@
-/** What goes to Anthropic: turns, blocks and their order, marks for the cache. */
+/** The requests to Anthropic: turns, blocks and their order, marks for the cache. */
 import * as assert from 'uvu/assert'
 import { anthropicBody } from '../../../../src/parts/builtin/llm/anthropic-request.ts'
 import type { ModelMessage, ModelTool } from '../../../../src/parts/builtin/llm/model.ts'

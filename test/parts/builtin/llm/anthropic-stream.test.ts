@@ -1,4 +1,4 @@
-/** What Anthropic's streams have that others have not (the rest: anthropic.test.ts). */
+/** The events that only Anthropic's streams have (the rest: anthropic.test.ts). */
 import * as assert from 'uvu/assert'
 import { anthropicBody } from '../../../../src/parts/builtin/llm/anthropic-request.ts'
 import { foldAnthropic } from '../../../../src/parts/builtin/llm/anthropic-stream.ts'

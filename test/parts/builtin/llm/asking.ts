@@ -1,4 +1,4 @@
-/** One call of a model, and what its server is asked, for the clients of all providers. */
+/** One call of a model, and the request that its server gets, for the clients of all providers. */
 import { createModelClient } from '../../../../src/parts/builtin/llm/client.ts'
 import type { ModelAnswer, ModelMessage } from '../../../../src/parts/builtin/llm/model.ts'
 import { llmOf, type LLMOptions } from '../../../support/llm.ts'
@@ -8,7 +8,7 @@ import { user } from './messages.ts'
 
 export interface Asking {
   complete(settings: LLMOptions, messages: readonly ModelMessage[]): Promise<ModelAnswer>
-  /** What a server at this base URL is asked. */
+  /** Returns the request that a server at this base URL gets. */
   requestTo(path: string, settings?: LLMOptions): Promise<SeenRequest | undefined>
 }
 

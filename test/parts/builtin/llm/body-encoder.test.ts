@@ -29,7 +29,7 @@ function parsed(pieces: readonly Uint8Array[]): unknown {
 const system = sent({ role: 'system', content: [text('Be brief.')] })
 const picture = image('data:image/png;base64,AAAA')
 
-/** A step with the number of its calls, and what may happen between it and the next one. */
+/** Returns the messages of a step: its calls, and the messages that may come before the next step. */
 function step(number: number): ModelMessage[] {
   const ids = number % 4 === 3 ? [`a${number}`, `b${number}`] : [`a${number}`]
   const thinking = { type: 'thinking' as const, thinking: `Thought ${number}`, signature: 'c2ln' }

@@ -10,7 +10,7 @@ import { user } from './messages.ts'
 
 const test = suite('agents/llm/client')
 
-/** What was asked of a server at the base URL, as `path model`. */
+/** Returns the request to a server at the base URL, as `path model`. */
 async function askedOf(settings: LLMOptions, path = ''): Promise<string> {
   let asked = ''
   await withWireServer([{ status: 400, chunks: [] }], async ({ url, requests }) => {

@@ -1,6 +1,6 @@
 /**
- * What every client of a model's API must do, whatever its wire format (src/parts/builtin/llm/model.ts): the same suite
- * for each, over real HTTP, against a server that says the streams of test/vectors/llm byte by byte.
+ * The duties of every client of a model's API, for any wire format (src/parts/builtin/llm/model.ts): the same suite for
+ * each, over real HTTP, against a server that says the streams of test/vectors/llm byte by byte.
  */
 import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
@@ -23,14 +23,14 @@ export interface ContractOptions {
   readonly create: (settings: LLM, deps: ModelDeps) => ModelClient
   /** The header that the key is sent in, and its value. */
   readonly keyHeader: readonly [name: string, value: string]
-  /** What `text.sse` reports. */
+  /** The usage that `text.sse` reports. */
   readonly usage: ModelUsage
   readonly origin: 'completion' | 'responses'
   /** Where this provider's answers mean something else. */
   readonly errors?: Readonly<Record<string, ModelErrorCode>>
 }
 
-/** What the answers in `errors.json` mean. */
+/** The codes of the answers in `errors.json`. */
 export const errorCodes = {
   authentication: 'LLMAuthenticationError',
   forbidden: 'LLMAuthenticationError',
@@ -44,7 +44,7 @@ export const errorCodes = {
   overloaded: 'LLMServiceUnavailableError',
 } as const satisfies Readonly<Record<string, ModelErrorCode>>
 
-/** What is sent as a key in every test. */
+/** The key that is sent in every test. */
 export const contractKey = 'key-of-the-contract-suite-9999'
 
 const image = 'iVBORw0KGgoAAAANSUhEUg=='
@@ -59,7 +59,7 @@ export function contract(test: Suite, options: ContractOptions): void {
   secretTests(test, bench)
 }
 
-/** What the tests of one client work with. */
+/** The tools of the tests of one client. */
 interface Bench {
   readonly saying: (vector: string) => WireReply
   /** The first half of the answer `text`, whole events of it. */

@@ -1,4 +1,4 @@
-/** What the error answers of providers and compatible servers are taken for. */
+/** The codes that the error answers of providers and compatible servers get. */
 import * as assert from 'uvu/assert'
 import { failureOf, type Refusal } from '../../../../src/parts/builtin/llm/failures.ts'
 import type { ModelErrorCode } from '../../../../src/parts/builtin/llm/model.ts'

@@ -36,7 +36,7 @@ const forgeries: Readonly<Record<string, string>> = {
 
 const harmless = 'HARMLESS'
 
-/** One of each kind of message that says what somebody else has written. */
+/** One of each kind of message that holds text of somebody else. */
 function conversation(said: string): ModelMessage[] {
   const call = {
     id: 'call-1', name: 'terminal', arguments: JSON.stringify({ command: 'cat it' }), origin: 'completion' as const,

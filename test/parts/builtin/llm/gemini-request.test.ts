@@ -1,4 +1,4 @@
-/** What goes to Gemini: contents, calls and results, images, thinking. */
+/** The requests to Gemini: contents, calls and results, images, thinking. */
 import * as assert from 'uvu/assert'
 import { geminiBody } from '../../../../src/parts/builtin/llm/gemini-request.ts'
 import type { ModelMessage, ModelTool } from '../../../../src/parts/builtin/llm/model.ts'

@@ -1,4 +1,4 @@
-/** What Gemini's streams have that others have not (the rest: gemini.test.ts). */
+/** The events that only Gemini's streams have (the rest: gemini.test.ts). */
 import * as assert from 'uvu/assert'
 import { geminiBody } from '../../../../src/parts/builtin/llm/gemini-request.ts'
 import { foldGemini } from '../../../../src/parts/builtin/llm/gemini-stream.ts'
@@ -17,7 +17,7 @@ const chunk = (parts: readonly JsonObject[], finishReason?: string, usageMetadat
   ...(usageMetadata && { usageMetadata }),
 })
 
-/** What a vector's answer is sent back as. */
+/** Returns the form in which a vector's answer is sent back. */
 function sentBack(
   name: string, change: (answer: ModelMessage) => ModelMessage = (same) => same,
 ): JsonValue | undefined {

@@ -1,4 +1,4 @@
-/** A call against a server that says raw bytes: whole answers, refusals of any length, and what is no answer. */
+/** A call against a server that says raw bytes: whole answers, refusals of any length, and bytes that are no answer. */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../../src/base/errors.ts'
 import { postForEvents, usualAnswerLimits, type CallEnd } from '../../../../src/parts/builtin/llm/http-call.ts'

@@ -15,7 +15,7 @@ import { answerOf } from './folding.ts'
 
 const test = suite('agents/llm/many-parts')
 
-/** Copying what came before with every part takes minutes for so many. */
+/** To copy all earlier text with every part would take minutes for so many parts. */
 const many = 100_000
 
 function times<T>(count: number, make: (index: number) => T): T[] {

@@ -1,4 +1,4 @@
-/** Messages to models, and what the answers in test/vectors/llm say. */
+/** Messages to models, and the contents of the answers in test/vectors/llm. */
 import type { ModelAnswer, ModelMessage } from '../../../../src/parts/builtin/llm/model.ts'
 import type { JsonObject } from '../../../../src/base/json.ts'
 import type { Content, Message, MessageToolCall } from '../../../../src/schema/generated/values.ts'
@@ -10,7 +10,7 @@ export function user(said: string, ...imageUrls: readonly string[]): ModelMessag
   return sent({ role: 'user', content: [text(said), ...(imageUrls.length === 0 ? [] : [image(...imageUrls)])] })
 }
 
-/** A message with what is given, and the state that came with it. */
+/** Makes a message with the given members, and the state that came with it. */
 export function sent(message: Partial<Message> & Pick<Message, 'role'>, state?: JsonObject): ModelMessage {
   return { message: { content: [], thinking_blocks: [], ...message }, ...(state === undefined ? {} : { state }) }
 }
@@ -22,7 +22,7 @@ export interface ExpectedAnswer {
   readonly stop: ModelAnswer['stop']
 }
 
-/** File -> what is in it (test/vectors/llm/README.md). */
+/** Returns the contents of each file (test/vectors/llm/README.md). */
 export function answering(origin: MessageToolCall['origin']): Readonly<Record<string, ExpectedAnswer>> {
   const call = (name: string, args: string): ExpectedAnswer['calls'][number] => ({ name, arguments: args, origin })
   const plain = { text: '', reasoning: '', calls: [], stop: 'end' } as const

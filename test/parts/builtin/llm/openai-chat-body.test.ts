@@ -1,4 +1,4 @@
-/** What Chat Completions is asked, from messages and settings. */
+/** The requests to Chat Completions, from messages and settings. */
 import * as assert from 'uvu/assert'
 import type { ModelMessage, ModelRequest } from '../../../../src/parts/builtin/llm/model.ts'
 import { chatBodyOf } from '../../../../src/parts/builtin/llm/openai-chat-body.ts'

@@ -1,4 +1,4 @@
-/** Answers of Responses beyond those that every provider gives. */
+/** Answers of Responses beyond the answers that every provider gives. */
 import * as assert from 'uvu/assert'
 import { failureOf } from '../../../../src/parts/builtin/llm/failures.ts'
 import { ModelError } from '../../../../src/parts/builtin/llm/model.ts'

@@ -1,4 +1,4 @@
-/** What Responses is asked, from messages and settings. */
+/** The requests to Responses, from messages and settings. */
 import * as assert from 'uvu/assert'
 import type { ModelMessage, ModelRequest } from '../../../../src/parts/builtin/llm/model.ts'
 import { responsesBodyOf } from '../../../../src/parts/builtin/llm/openai-responses-body.ts'

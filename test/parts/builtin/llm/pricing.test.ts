@@ -1,4 +1,4 @@
-/** What a call cost, and when that is unknown. */
+/** The cost of a call, and when it is unknown. */
 import * as assert from 'uvu/assert'
 import { priced } from '../../../../src/parts/builtin/llm/pricing.ts'
 import { suite } from '../../../support/suite.ts'

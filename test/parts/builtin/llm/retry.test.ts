@@ -1,4 +1,4 @@
-/** Which failures are tried again, after which waits, and what ends it. */
+/** Which failures are tried again, after which waits, and when that ends. */
 import * as assert from 'uvu/assert'
 import { ModelError, type ModelErrorCode } from '../../../../src/parts/builtin/llm/model.ts'
 import { withRetries, type RetryOptions } from '../../../../src/parts/builtin/llm/retry.ts'
@@ -12,7 +12,7 @@ interface Outcome {
   readonly attempts: number
   readonly waits: readonly number[]
   readonly told: readonly string[]
-  /** What was thrown, or 'done'. */
+  /** The error that was thrown, or 'done'. */
   readonly end: unknown
 }
 

@@ -1,6 +1,6 @@
 /**
- * A conversation that has gone from provider to provider: each gets back what it has signed itself, and nothing of the
- * others.
+ * A conversation that has gone from provider to provider: each gets back the data that it has signed itself, and
+ * nothing of the others.
  */
 import * as assert from 'uvu/assert'
 import { anthropicBody } from '../../../../src/parts/builtin/llm/anthropic-request.ts'

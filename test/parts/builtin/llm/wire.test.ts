@@ -1,4 +1,4 @@
-/** What all formats share: what is told of an answer that never came, and what of it is private. */
+/** The rules that all formats share: the error for an answer that never came, and the private parts of it. */
 import * as assert from 'uvu/assert'
 import { ModelError } from '../../../../src/parts/builtin/llm/model.ts'
 import { createWireClient, defaultDeps, type AnswerFold, type Wire } from '../../../../src/parts/builtin/llm/wire.ts'

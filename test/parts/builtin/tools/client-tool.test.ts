@@ -1,4 +1,4 @@
-/** Tools of the client: how the model and clients see them, and what becomes of a call. */
+/** Tools of the client: how the model and clients see them, and the outcome of a call. */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../../src/base/errors.ts'
 import type { JsonObject } from '../../../../src/base/json.ts'

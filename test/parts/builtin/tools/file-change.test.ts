@@ -1,4 +1,4 @@
-/** An edit against somebody else's: what was written since the file was read stays. */
+/** An edit against somebody else's edit: text that was written since the file was read stays. */
 import * as assert from 'uvu/assert'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -11,7 +11,7 @@ interface Editor extends Folders {
   edit(args: JsonObject): Promise<Called>
   plan(args: JsonObject): Promise<Called>
   put(name: string, content: string | Buffer): Promise<string>
-  /** What is in a file of the workspace. */
+  /** Returns the contents of a file of the workspace. */
   has(name: string): Promise<string>
 }
 
@@ -216,7 +216,7 @@ test('an undo is refused when something else has changed the file, and when ther
     await edit({ command: 'str_replace', path, old_str: 'one', new_str: 'two' })
     await put('file', 'mine, longer')
     assert.match((await edit({ command: 'undo_edit', path })).text, /changed by something else/)
-    // An edit on top can be undone, the one below it still cannot.
+    // An edit on top can be undone, the edit below it still cannot.
     await edit({ command: 'str_replace', path, old_str: 'mine', new_str: 'yours' })
     assert.not((await edit({ command: 'undo_edit', path })).isError)
     assert.match((await edit({ command: 'undo_edit', path })).text, /changed by something else/)

@@ -13,7 +13,7 @@ import {
 
 const test = suite('agents/tools/path-attacks')
 
-/** Each begins something at a path. What it answers must hold nothing from outside. */
+/** Each begins something at a path. The answer must hold nothing from outside. */
 const uses: Readonly<Record<string, (tools: Tools, path: string) => Promise<Called>>> = {
   view: (tools, path) => tools.call('file_editor', { command: 'view', path }),
   create: (tools, path) => tools.call('file_editor', { command: 'create', path, file_text: 'attack' }),

@@ -1,5 +1,6 @@
 /**
- * What git would run is written with the user's yes only: by every tool that writes, under every name of such a place.
+ * Files that git would run are written only with the user's consent: by every tool that writes, under every name of
+ * such a place.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -33,7 +33,7 @@ async function withSearch(body: (search: Search) => Promise<void>): Promise<void
       put: async (path, content = '') => {
         await mkdir(dirname(join(dir, path)), { recursive: true })
         await writeFile(join(dir, path), content)
-        // Every file is newer than the one before.
+        // Every file is newer than the previous file.
         await utimes(join(dir, path), time, time++)
       },
       names: (pattern, limits = {}, path = '.') =>

@@ -1,4 +1,4 @@
-/** What tells the end of a command, and what a command leaves in the shell's folder. */
+/** The mark at the end of a command, and the files of a command in the shell's folder. */
 import * as assert from 'uvu/assert'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Programs that use a terminal as a person would. Those that are not installed are skipped by name. */
+/** Programs that use a terminal as a person would. A program that is not installed is skipped by name. */
 import { suite } from '../../../support/suite.ts'
 import * as assert from 'uvu/assert'
 import { execFileSync } from 'node:child_process'

@@ -81,7 +81,7 @@ drive('a hostile history runs nothing and loads nothing', () => withHistory(host
   assert.ok(await tab.run("document.querySelectorAll('.row-line').length < 200"))
 }, watch))
 
-/** Runs what the page's own code never does. Returns how the browser answered each attempt. */
+/** Runs code that the page itself never runs. Returns how the browser answered each attempt. */
 const attempts = `(async () => {
   const refused = (attempt) => { try { attempt(); return false } catch (error) { return error.name } }
   const breaches = []

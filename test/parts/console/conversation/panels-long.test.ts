@@ -73,7 +73,7 @@ drive('search, link, JSON and frames', () => withHistory(history(), async (tab, 
 /** Lets a held request go. */
 type Release = () => Promise<unknown>
 
-/** Holds each request of the search until the test lets it go. Returns what waits for the next one. */
+/** Holds each request of the search until the test lets it go. Returns a function that waits for the next request. */
 async function holdSearches(tab: Tab): Promise<() => Promise<Release>> {
   const held: string[] = []
   tab.on('Fetch.requestPaused', (params) => void held.push(textAt(params, 'requestId')))

@@ -87,7 +87,7 @@ test('who goes away does not stop a renewal that others wait for', () => withWor
   assert.is(world.grants('refresh_token').length, 1)
 }))
 
-/** A file in memory whose first reader gets what there was, late. */
+/** Returns a file in memory whose first reader gets the old content, late. */
 function fileWithLateReader(
   initial: KeptLogins,
 ): { readonly file: StoredFile<KeptLogins>, readonly release: () => void } {

@@ -45,7 +45,7 @@ test('a client with a secret proves itself in the way that the authorization ser
   assert.equal(world.grants('authorization_code').map((body) => body.has('client_secret')), [true, true, true])
 }))
 
-/** What goes wrong, how it is made so, and what the sign-in ends with. */
+/** A fault, the behaviour that causes it, and the error that the sign-in ends with. */
 const wrongs: readonly (readonly [what: string, (world: World) => Partial<Behaviour>, RegExp])[] = [
   ['an answer of another authorization server', () => ({ iss: 'https://other.example' }),
     /another authorization server/],

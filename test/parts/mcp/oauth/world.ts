@@ -30,7 +30,7 @@ export interface World extends OAuthWorld {
   bearer(state?: unknown, name?: string): Bearer
   /** Starts a sign-in to the MCP server. */
   start(authentication?: object, more?: Partial<McpServerInput>): Promise<string>
-  /** Starts one, does what a browser does, and waits for the end. */
+  /** Starts a sign-in, acts as the browser, and waits for the end. */
   signIn(authentication?: object): Promise<SignInStatus>
   finished(id: string): Promise<SignInStatus>
 }
