@@ -235,8 +235,8 @@ interface Runtime {
 }
 
 /**
- * Removes the files that a killed server left. Logins that agents renewed are stored first; a login that cannot be
- * stored is kept.
+ * Removes the files that a killed server left, then makes the runtime folder. Logins that agents renewed are first
+ * stored as secrets. The files of a login that cannot be stored stay.
  */
 async function prepareRuntime(folder: DataFolder, secrets: SecretStore, options: AppOptions): Promise<Runtime> {
   const { path, instance } = folder

@@ -29,7 +29,7 @@ export interface ToolWord {
 export interface Hooks {
   /** Runs the hooks for the start of the conversation, once. */
   begin(signal?: AbortSignal): Promise<void>
-  /** Returns the start hooks' texts for the model; an empty list once `contextOf` or this method has returned them. */
+  /** Returns the start hooks' texts, for the model. Empty after this method or `contextOf` has returned them. */
   takeOpening(): readonly string[]
   /** Returns the text to record with a message: the hooks' texts, or their refusal. */
   contextOf(message: Message): Promise<readonly TextContent[]>

@@ -73,7 +73,7 @@ export async function createConversation(
     await (await service.open(made.id)).send(userMessageOf(message), true, keyed)
     return made
   }
-  // A conversation whose first message is refused must not be made. A repeated request already has its conversation.
+  // A conversation must not be made if its first run is refused. For a repeated request, one exists already.
   const { admission } = creation
   const isAsked = message !== undefined && !service.has(chosen) && !service.creations.knows(keyed)
   const { id, isNew } = await (isAsked && admission !== undefined ? admission.start(chosen, madeBy, make) : make())

@@ -14,7 +14,7 @@ const header = 'X-Secret-Masking'
 const namedLimit = 50
 const nameLimitChars = 200
 
-/** Adds `X-Secret-Masking` if a secret is not masked everywhere. Sealed and looked-up secrets are not checked. */
+/** Adds the header if a plain secret is masked as whole words only, or not at all. Skips looked-up secrets. */
 export function tellMasking({ exchange }: Call, secrets: Readonly<Record<string, SecretSource>>): void {
   const told: string[] = []
   for (const [name, source] of Object.entries(secrets)) {

@@ -172,7 +172,7 @@ function check(
       connection.close(refusedKey, messageOf(thrown))
       return false
     }
-    // A session key of the server does not end.
+    // Only a named key or a session of the console can end while the socket is open.
     if (page === undefined && principal.keyId === undefined) return true
     const release = (page ?? principal).hold(() => {
       connection.close(refusedKey, page === undefined ? 'The key has ended' : 'Signed out')

@@ -19,7 +19,7 @@ export const turnWeight = 65_536
 /** The weight of a value in addition to that of its characters. */
 const valueWeight = 100
 
-/** Returns a value's weight: its characters, and `valueWeight` for each value in it. Stops above `turnWeight`. */
+/** Counts the characters of all texts and names in a value, plus `valueWeight` per value. Stops above `turnWeight`. */
 export function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length + valueWeight
   if (typeof value !== 'object' || value === null) return valueWeight

@@ -148,7 +148,7 @@ function growRows(trie: Trie, limit: number): number {
   return state
 }
 
-/** Fills the table of successors. A state's row is its failure state's row with the state's own children put in. */
+/** Fills the table of successors. A state's row is a copy of its failure state's row, with the state's own children. */
 function fillRows(trie: Trie, columns: Int32Array, width: number, rowCount: number): Int32Array {
   const rows = new Int32Array(rowCount * width)
   for (let state = 0; state < rowCount; state++) {

@@ -90,7 +90,7 @@ export class Trie {
     const depth = at(this.depth, state)
     const last = at(this.#end, state)
     let next = at(this.#first, state)
-    // The first pattern may end at this state: it needs no child.
+    // Only the state's first pattern can end here. That pattern needs no child.
     if (next < last && this.#lengthOf(next) === depth) next++
     while (next < last) {
       const child = this.size++

@@ -39,7 +39,7 @@ function isOrdinary(text: string): boolean {
 /** The most characters of an ordinary value. The limit also bounds the time of the checks below. */
 const ordinaryLimit = 256
 
-/** The usual folders at the top of Linux and macOS, and `workspace`. */
+/** The usual names in the root folder of Linux and macOS, and `workspace`. */
 const knownFolders =
   'Users|Applications|Library|Volumes|bin|dev|etc|home|lib|mnt|opt|proc|root|run|srv|tmp|usr|var|workspace'
 const pathBelowKnown = new RegExp(String.raw`^(?:~|\.{1,2}|\/(?:${knownFolders}))(?:\/[\w.@+-]{1,32})+\/?$`)

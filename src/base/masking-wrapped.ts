@@ -14,7 +14,7 @@ interface Gap {
   /** The number of code units of the pattern that the gap stands for: 1 for a blank or a line end, otherwise 0. */
   readonly units: number
   readonly previous: Gap | undefined
-  /** The number of gaps in the pattern so far: this gap and all `previous` gaps. */
+  /** The number of gaps (line breaks) in the pattern so far: this gap and all gaps before it. */
   readonly count: number
 }
 
@@ -50,7 +50,7 @@ const digitLimit = 7
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
-/** The texts that a gap may replace in a pattern: none, a blank, a line end. */
+/** The code units of a pattern that a gap can stand for: none, a blank, a line end. */
 const joints: readonly (readonly number[])[] = [[], [0x20], [lineFeed]]
 
 export class WrappedReadings {
@@ -98,7 +98,7 @@ export class WrappedReadings {
     readings.length = alive
   }
 
-  /** Returns the first offset at which an unfinished pattern may begin; `position` without such a pattern. */
+  /** Returns the first offset in the text at which an unfinished pattern may begin; `position` when there is none. */
   earliest(position: number): number {
     const { beginnings = [], start = position } = this.#margin ?? {}
     const starts = beginnings.map(({ state, gap }) => startOf(this.#search.depth(state), start, gap))

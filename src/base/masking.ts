@@ -34,7 +34,7 @@ export interface MaskingStream {
 }
 
 export interface MaskerOptions {
-  /** The most characters in the forms of all values. Default 1,048,576. A character takes up to 35 bytes of memory. */
+  /** The most characters of all values in all forms (JSON, ...). Default: 2^20. A character takes up to 35 bytes. */
   readonly limitChars?: number
 }
 

@@ -104,7 +104,7 @@ export function upperHalfOf(micros: number): string {
   return `${hex(above, 6)}${hex(millis - above * twoTo24, 6)}7${hex(micros - millis * 1000, 3)}`
 }
 
-/** The inverse of `upperHalfOf`: returns microseconds since the epoch. */
+/** Returns the time of an id, in microseconds since the epoch. `hex` has the id's first 8 bytes as 16 digits. */
 export function microsOfUpperHalf(hex: string): number {
   return Number.parseInt(hex.slice(0, 12), 16) * 1000 + Number.parseInt(hex.slice(13, 16), 16)
 }

@@ -2,7 +2,7 @@
 import { sleep } from '../../base/wait.ts'
 import type { AcpSession } from './session.ts'
 
-/** True when a process that began in the turn still runs after `leftoverMs`, or when processes cannot be listed. */
+/** True if a process that began in the turn does not end within `leftoverMs`, or if processes cannot be listed. */
 export async function hasLeftovers(session: AcpSession, leftoverMs = 1000): Promise<boolean> {
   const before = await session.processesAtRest
   const known = new Set(before?.map(({ pid, start }) => `${pid} ${start}`))

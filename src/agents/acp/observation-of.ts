@@ -119,7 +119,7 @@ interface FileTexts {
   readonly contents: { readonly old_content: string | null; readonly new_content: string | null }
 }
 
-/** Returns the texts before and after an edit, null for an unknown text; undefined for a deleted or moved file. */
+/** Returns the texts before and after an edit, each null if unknown; undefined for a deleted or moved file. */
 function fileTexts(edit: Edit, { rawOutput }: ToolCall): FileTexts | undefined {
   const [before, after] = ['old_content', 'new_content'].map((name) => memberAt(rawOutput, 'observation', name))
   const old_content = typeof before === 'string' ? before : null

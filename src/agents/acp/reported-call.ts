@@ -121,8 +121,8 @@ export class ReportedCall {
   }
 
   /**
-   * Records the call of a question, if it is not recorded yet. If `isWhole` is false, a partial call is marked as
-   * incomplete.
+   * Records the call that a permission request asks about, if it is not recorded yet. When `isWhole` is false and the
+   * call is partial, its action is marked as incomplete.
    */
   asks(call: ToolCall, isWhole: boolean): RecordedCall {
     this.#call = call

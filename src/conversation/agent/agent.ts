@@ -241,7 +241,7 @@ export interface UsageReport {
 export type TurnEnd =
   | { readonly outcome: 'finished'; readonly served: true }
   | { readonly outcome: 'stopped'; readonly served: boolean }
-  /** Actions wait for the user's approval, also after a restart. The agent must be able to go on from the history. */
+  /** Actions wait for the user's approval, also after a restart. The history must be enough for the agent to go on. */
   | { readonly outcome: 'waiting'; readonly served: true }
   /** The agent repeats itself without progress. */
   | { readonly outcome: 'stuck'; readonly served: true }

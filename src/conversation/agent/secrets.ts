@@ -32,8 +32,9 @@ export interface AgentSecrets {
     owner: string, sources: SealedSources, wanted: Wanted, signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string>>
   /**
-   * Changes the value of a secret. For a secret of the conversation, returns the new sealed sources, which the caller
-   * must store. A global secret is stored here: false means that its stored value was no longer `change.lent`.
+   * Changes a secret from `change.lent` to `change.current`. If the conversation's secret had the old value, returns
+   * the new sealed sources, which the caller must store. Otherwise changes the global secret if it has the old value,
+   * and returns true if the global secret then has the new value.
    */
   replace(owner: string, sources: SealedSources, change: SecretChange): Promise<boolean | SealedSources>
 }

@@ -62,7 +62,7 @@ export interface AgentVault {
    * Returns the sealed source with the new value; undefined unless it was a static secret with the value `change.lent`.
    */
   replaceSource(owner: string, sealed: SealedSources, change: SecretChange): Record<string, JsonObject> | undefined
-  /** Has these values of secrets masked for a conversation. `values` maps the names of the secrets to the values. */
+  /** Begins to mask values for a conversation. `values` maps the names of secrets to their values. */
   hide(owner: string, values: ReadonlyMap<string, string>): void
   /** Stops masking the values of a conversation. */
   forget(owner: string): void
@@ -97,9 +97,7 @@ export function createAgentVault(options: AgentVaultOptions): AgentVault {
   }
 }
 
-/**
- * Has values masked for a conversation (`owner`). New values under a name replace the earlier values under this name.
- */
+/** Begins to mask values for a conversation (`owner`). New values under a name replace the name's earlier values. */
 type HideAll = (owner: string, valuesByName: Iterable<readonly [string, readonly string[]]>) => void
 
 function hiding(
@@ -207,7 +205,7 @@ async function chooseAgent(
   return agentOf(chosen, providers)
 }
 
-/** Returns a client's agent with its sealed tokens opened and without unset values. @throws AppError `invalid_input` */
+/** Returns a client's agent with opened tokens, without blank or redacted secrets. @throws AppError `invalid_input` */
 function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): ConversationAgent {
   const plain = mapSecrets(agentType, agent, (value, path) => {
     if (isUnset(value)) return undefined
@@ -220,8 +218,8 @@ function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): Conversatio
 }
 
 /**
- * Returns `agent`, whose model has changed, with a fitting condenser and critic. A condenser with the model of `before`
- * gets the new model. A critic whose address has changed with the model loses its key (decisions 44).
+ * Returns `agent`, which has another model than `before`, with its condenser and critic adapted. A condenser with the
+ * old model gets the new model. A critic that would now call another server loses its key (decisions 44).
  */
 function withSwitched(before: ConversationAgent, agent: ConversationAgent): ConversationAgent {
   if (agent.kind !== 'Agent') return agent

@@ -114,7 +114,10 @@ export function titleOf(text: string): string | undefined {
   return isWhole ? line : `${characters.slice(0, lengthLimit - 3).join('')}...`
 }
 
-/** Removes blanks, quotes and asterisks around a title, but not from a long text: that takes quadratic time. */
+/**
+ * Removes blanks around a title. Removes quotes and asterisks around it if they are the same on both sides and none are
+ * inside. A long text stays unchanged, because the expression takes quadratic time.
+ */
 function withoutQuotes(text: string): string {
   return text.length > lookedAtChars ? text : text.trim().replace(/^(["'`*]+)([^"'`*]*)\1$/, '$2')
 }

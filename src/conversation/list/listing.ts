@@ -65,8 +65,8 @@ export class Listing {
   }
 
   /**
-   * Adds the entries of a stored list, except those of conversations with the status `running` or
-   * `waiting_for_confirmation`: returns their ids. Returns undefined for an invalid list.
+   * Adds the entries of a stored list, except entries with the status `running` or `waiting_for_confirmation`. Returns
+   * the ids of the entries that are not added; undefined for an invalid list.
    */
   adopt(entries: unknown): string[] | undefined {
     if (!Array.isArray(entries) || !entries.every(isListEntry)) return undefined

@@ -114,7 +114,7 @@ export class ConversationService {
           return this.#adopt(id)
         })
       } catch (thrown) {
-        // No conversation is open, so nothing else calls `onClosed`.
+        // The new conversation is not open, so nothing else calls `onClosed` for its id.
         deps.onClosed(id)
         await this.#releaseWorktree(created.working_dir)
         throw thrown
@@ -319,7 +319,7 @@ export class ConversationService {
     const slot = this.#slots.get(id)
     this.#slots.delete(id)
     this.#closedStates.forget(id)
-    const conversation = await slot?.conversation.catch(() => undefined) // Its opening failed.
+    const conversation = await slot?.conversation.catch(() => undefined) // Undefined if the opening failed.
     await conversation?.close(reason).catch((thrown: unknown) => {
       const about = { conversation_id: id, error: errorOf(thrown) }
       this.#options.deps.diagnostics.error('A conversation could not be closed in good order', about)

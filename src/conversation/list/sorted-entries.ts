@@ -87,7 +87,7 @@ export class SortedEntries {
     if (this.#entries[place]?.id === entry.id) this.#entries.splice(place, 1)
   }
 
-  /** Compares times as text: they are fixed-width and in UTC. */
+  /** True if an entry sorts before this time and id. Times are compared as text: they have a fixed width, in UTC. */
   #isBefore(entry: ListEntry, time: string, id: string): boolean {
     const own = this.#timeOf(entry)
     return own < time || (own === time && entry.id < id)

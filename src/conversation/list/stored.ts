@@ -16,7 +16,7 @@ export interface StoredConversations {
   readonly read: ReadEvents
   /** True when the conversation or one of its 19 nearest ancestors has the tag. */
   readonly hasTag: ConversationService['hasTag']
-  /** Tells `follower` of all changes until the returned function is called. Call `follow` while the part starts. */
+  /** Informs `follower` until the returned function is called. A follower added after the start misses `started`. */
   follow(follower: ConversationFollower): () => void
 }
 
@@ -25,7 +25,7 @@ type Service = Pick<ConversationService, 'info' | 'read' | 'entries' | 'hasTag' 
 const readBytes = 1024 * 1024
 
 /**
- * Returns the capability.
+ * Makes the capability `conversations`.
  * @param service returns the service, which is made after the parts have started
  * @param followers the followers that the service informs of changes
  */

@@ -74,7 +74,7 @@ export async function runSub(conversation: Conversation, run: SubRun): Promise<S
   }
 }
 
-/** Has the message served. Resolves at the end of the run, or earlier if `run.signal` is aborted. */
+/** Sends `run.text` to the sub-agent. Resolves at the end of its work, or earlier if `run.signal` is aborted. */
 async function serve(conversation: Conversation, run: SubRun): Promise<void> {
   const { text, policy, analyzer, signal } = run
   await conversation.setConfirmationPolicy(policy)
@@ -93,7 +93,7 @@ async function serve(conversation: Conversation, run: SubRun): Promise<void> {
 }
 
 /**
- * Has the parent's user answer the pending actions, and applies the answers. Ends when the sub-agent goes on or stops.
+ * Asks the parent's user about the pending actions, and applies the answers. Ends when the sub-agent goes on or stops.
  */
 async function settleQuestions(conversation: Conversation, { ask, signal }: SubRun): Promise<void> {
   const withdrawn = new AbortController()

@@ -48,8 +48,8 @@ const batch = 256
 const markBatch = 16_384
 
 /**
- * The most bytes between the beginnings of the first and last line of one read. A text search looks for the text in the
- * bytes of an event before it parses the event, unless the event is longer than this.
+ * The most bytes between the beginnings of the first and the last event that are read together. Also the longest event
+ * whose bytes a text search examines before it parses the event.
  */
 const runLimitBytes = 256 * 1024
 
@@ -129,7 +129,7 @@ export class EventReader {
       bytes += json.length
       const isFull = items.length === query.limit || (items.length > 0 && bytes > pageLimitBytes)
       if (isFull) return { items, nextPageId: idOf(json) }
-      // Each event is a view of the bytes of a larger read. A copy lets those bytes be freed.
+      // An event is a view of the buffer of one read. A much smaller event is copied, so that the buffer can be freed.
       items.push(json.buffer.byteLength > 8 * json.length ? Buffer.from(json) : json)
     }
     return { items, nextPageId: null }
@@ -230,7 +230,7 @@ async function* matches(
   const isPlain = needle !== undefined && /^[\w .,:/-]*$/.test(needle)
   for await (const wanted of passing(log, filter, sequences, first)) {
     for await (const json of readAll(log, wanted)) {
-      // A plain text has no escapes in JSON, so the bytes of a matching message contain it.
+      // JSON escapes no character of a plain needle, so the bytes of a matching message contain the needle.
       if (isPlain && json.length <= runLimitBytes && !json.toString().toLowerCase().includes(needle)) continue
       if (needle === undefined || messageContains(await parseOwnJsonBytes(json), needle)) yield json
     }
@@ -280,7 +280,7 @@ function kindOfMark(mark: number): string | undefined {
   return eventKinds[kindPlaceOf(mark)]
 }
 
-/** True for the JSON of the event with this id, in any form of the id. */
+/** True if the event in `json` has this id. `id` may lack dashes or have upper case. */
 function hasId(json: Buffer, id: string): boolean {
   // Compares an id in its usual form with the bytes, so that no string is made of the bytes for each request.
   let at = 0
