@@ -1,13 +1,13 @@
 /**
- * `npm run build`: makes `dist` from `src`, `test` and `scripts`. All scripts of package.json that run something from `dist`
- * run this first, so nothing runs an older build than the source.
+ * `npm run build`: makes `dist` from `src`, `test` and `scripts`. All scripts of package.json that run something from
+ * `dist` run this first, so nothing runs an older build than the source.
  *
  * Compiles with the project's own TypeScript (incremental: the state is in `dist`), removes from `dist` the files of a
  * deleted source file, and joins the program into `dist/agent-server.js`.
  * When no input has changed since the last complete build, it does nothing. Inputs are compared by path, size and time.
  *
- * Plain JavaScript, because it runs when nothing is built. With `--if-possible`, as `npm ci` runs it, a missing compiler is
- * told and is no failure: that is the state after an install without development packages.
+ * Plain JavaScript, because it runs when nothing is built. With `--if-possible`, as `npm ci` runs it, a missing
+ * compiler is told and is no failure: that is the state after an install without development packages.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -75,8 +75,9 @@ function findCompiler() {
 
 function tellMissingCompiler() {
   const isOptional = process.argv.includes('--if-possible')
-  process.stderr.write(`${isOptional ? 'Not built' : 'Cannot build'}: the compiler is not installed, for instance because `
-    + 'NODE_ENV is "production". To build: npm ci --include=dev. Node 22.18 and later run the source without a build: npm start\n')
+  process.stderr.write(`${isOptional ? 'Not built' : 'Cannot build'}: the compiler is not installed, for instance `
+    + 'because NODE_ENV is "production". To build: npm ci --include=dev. '
+    + 'Node 22.18 and later run the source without a build: npm start\n')
   return isOptional ? 0 : 1
 }
 

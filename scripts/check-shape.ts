@@ -23,6 +23,7 @@ const { words: [given] } = commandLine({
 const root = given ?? fileURLToPath(new URL('../../', import.meta.url))
 
 const sources = new Map<string, string>()
+const plainScripts = new Map<string, string>()
 const documents = new Map<string, string>()
 const paths = new Set<string>()
 for (const entry of readdirSync(root, { withFileTypes: true }).filter((file) => file.isFile())) {
@@ -34,6 +35,7 @@ for (const folder of ['src', 'scripts', 'test']) {
     const name = `${folder}/${path.replaceAll('\\', '/')}`
     paths.add(name)
     if (path.endsWith('.ts')) sources.set(name, readFileSync(join(root, name), 'utf8'))
+    else if (path.endsWith('.mjs')) plainScripts.set(name, readFileSync(join(root, name), 'utf8'))
     else if (path.endsWith('.md')) documents.set(name, readFileSync(join(root, name), 'utf8'))
   }
 }
@@ -42,7 +44,7 @@ const security = documents.get('SECURITY.md')
 // A folder that is given may be a few files.
 const isWhole = given === undefined
 const findings = [
-  ...checkShape({ sources, security, documents, paths: isWhole ? paths : undefined, isWhole }),
+  ...checkShape({ sources, plainScripts, security, documents, paths: isWhole ? paths : undefined, isWhole }),
   ...(isWhole ? [...checkMissingFiles(new Set(sources.keys())), ...checkHistory()] : []),
 ]
 for (const finding of findings) process.stdout.write(`${formatFinding(finding)}\n`)

@@ -1,5 +1,6 @@
 /**
- * `npm start`: runs the built program, or the source where nothing is built and this Node strips types (22.18 and later).
+ * `npm start`: runs the built program, or the source where nothing is built and this Node strips types (22.18 and
+ * later).
  * Plain JavaScript, because it says what to do when neither is possible.
  */
 import { existsSync } from 'node:fs'

@@ -96,7 +96,8 @@ async function pursueGoals(conversation, status) {
     equal([end, iteration, verdict.complete], ['complete', 1, true])
     await until(async () => (await status()) === 'finished', 'the end of the run')
   })
-  await step('RemoteConversation.stopGoal, resumeGoal; ConversationClient.startGoal, stopGoal, resumeGoal', async () => {
+  const goalSteps = 'RemoteConversation.stopGoal, resumeGoal; ConversationClient.startGoal, stopGoal, resumeGoal'
+  await step(goalSteps, async () => {
     equal((await conversations.startGoal(conversation.id, { objective: 'Write for long.' })).success, true)
     await conversation.stopGoal()
     await until(async () => (await goal()).status === 'interrupted', 'the interruption')

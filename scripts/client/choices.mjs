@@ -63,7 +63,9 @@ export async function startWithProfile() {
 
 export async function chooseModels() {
   const models = new clients.LLMMetadataClient(options)
-  await step('LLMMetadataClient.getProviders', async () => equal((await models.getProviders()).includes('openai'), true))
+  await step('LLMMetadataClient.getProviders', async () => {
+    equal((await models.getProviders()).includes('openai'), true)
+  })
   await step('LLMMetadataClient.getModels', async () => {
     const all = await models.getModels()
     equal((await models.getModels('anthropic')).every((name) => all.includes(name)), true)
@@ -83,7 +85,8 @@ export async function chooseModels() {
 
 export async function keepMcpServers() {
   await step('SettingsClient.createMcpServer', async () => {
-    const made = await settings.createMcpServer('tracker', { url: 'https://mcp.example/', headers: { 'X-Key': 'a-key-0123' } })
+    const server = { url: 'https://mcp.example/', headers: { 'X-Key': 'a-key-0123' } }
+    const made = await settings.createMcpServer('tracker', server)
     equal(made.agent_settings.mcp_config.tracker.headers, { 'X-Key': '**********' })
     await fails(() => settings.createMcpServer('tracker', { command: 'true' }), 409)
   })
@@ -103,7 +106,8 @@ export async function listWhatIsAbsent() {
   const editor = new clients.VSCodeClient(options)
   await step('SkillsClient: a marketplace, and a skill that is not installed', async () => {
     equal(await skills.getMarketplace(), { skills: [] })
-    for (const ask of [() => skills.getInstalledSkill('none'), () => skills.toggleSkill('none', true)]) await fails(ask, 404)
+    await fails(() => skills.getInstalledSkill('none'), 404)
+    await fails(() => skills.toggleSkill('none', true), 404)
     await fails(() => skills.uninstallSkill('none'), 404)
   })
   await step('PluginsClient', async () => {

@@ -92,7 +92,8 @@ export async function readHistory(id) {
     equal(items.map((event) => event.id), all.toReversed().slice(0, 10).map((event) => event.id))
   })
   await step('ConversationClient.searchEvents: kind, source and text', async () => {
-    const { items } = await conversations.searchEvents(id, { kind: 'MessageEvent', source: 'user', body: 'WHAT YOU CAN' })
+    const query = { kind: 'MessageEvent', source: 'user', body: 'WHAT YOU CAN' }
+    const { items } = await conversations.searchEvents(id, query)
     equal(items.map((event) => event.llm_message.content[0].text), ['Show me what you can do.'])
   })
   await step('ConversationClient.searchEvents: from a timestamp', async () => {

@@ -102,7 +102,9 @@ export async function askOtherServices() {
   const shared = new clients.SharedClient(options)
   await step('MetaProfilesClient: not of this level', async () => {
     await fails(() => meta.listMetaProfiles(), 404)
-    for (const ask of ['getMetaProfile', 'deleteMetaProfile', 'activateMetaProfile']) await fails(() => meta[ask]('a'), 404)
+    for (const ask of ['getMetaProfile', 'deleteMetaProfile', 'activateMetaProfile']) {
+      await fails(() => meta[ask]('a'), 404)
+    }
     await fails(() => meta.saveMetaProfile('a', {}), 404)
   })
   await step('SharedClient: not of an agent server', async () => {

@@ -53,7 +53,9 @@ export async function switchProfiles() {
     const { data: info } = await http.get(`/api/conversations/${data.id}`)
     equal(info.agent.llm.usage_id, 'profile:copy')
   })
-  await step('ConversationManager.switchProfile: an unknown one', () => fails(() => manager.switchProfile(data.id, 'none'), 404))
+  await step('ConversationManager.switchProfile: an unknown one', () => {
+    return fails(() => manager.switchProfile(data.id, 'none'), 404)
+  })
 }
 
 export async function removeProfiles() {

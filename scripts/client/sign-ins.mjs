@@ -24,7 +24,9 @@ export async function signIn() {
     const { status, callback_ready } = await mcp.getOAuthStatus(job)
     equal([status, callback_ready], ['authorizing', true])
   })
-  await step('MCPClient.submitOAuthCallback: a wrong address', () => fails(() => mcp.submitOAuthCallback(job, { callback_url: 'https://x' }), 400))
+  await step('MCPClient.submitOAuthCallback: a wrong address', () => {
+    return fails(() => mcp.submitOAuthCallback(job, { callback_url: 'https://x' }), 400)
+  })
   await step('MCPClient.submitOAuthCallback', async () => {
     await mcp.submitOAuthCallback(job, { callback_url: address })
     let found = await mcp.getOAuthStatus(job)

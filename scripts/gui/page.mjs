@@ -2,8 +2,8 @@
  * The published web page in Chromium, served by its own static server.
  *
  * Plain JavaScript, since neither the page nor the driver of the browser is a dependency of this project. The argument
- * of the program is a JSON object of scripts/gui.ts with paths, addresses and the server's process id. Requests to other
- * hosts, such as for fonts, are cut off; the editor of differences is served from its npm package instead.
+ * of the program is a JSON object of scripts/gui.ts with paths, addresses and the server's process id. Requests to
+ * other hosts, such as for fonts, are cut off; the editor of differences is served from its npm package instead.
  */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -91,7 +91,7 @@ export async function sees(text) {
   await page.getByText(text).first().waitFor()
 }
 
-/** Opens the page from another origin than the server's. It knows no server yet and asks for the address and the key. */
+/** Opens the page from another origin than the server's. It knows no server yet, asks for address and key. */
 export async function openDirectly() {
   await page.goto(`http://127.0.0.1:${directPort}/`)
   await test('onboarding-backend-name').fill('Direct')

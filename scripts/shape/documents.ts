@@ -3,7 +3,7 @@
  *
  * A relative link leads to a file of the tree, and its fragment to a heading there. A path in backticks that begins
  * with `src/`, `scripts/` or `test/` is a file or folder of the tree; one like `ws/parser.ts` is a file of src or of
- * the document's own folder. Tables, code blocks and the addresses of links may be wider. Links to other sites are
+ * the document's own folder. Tables, code blocks and a line of one link may be wider. Links to other sites are
  * not followed.
  */
 import { posix } from 'node:path'
@@ -42,8 +42,9 @@ function withoutNames(text: string): string {
 
 function checkWidth(path: string, text: string): Finding[] {
   return proseLines(text).flatMap((line, index) => {
-    const width = Array.from(line.replace(/\]\([^)]*\)/g, ']()')).length
-    if (width <= limits.columns || line.startsWith('|') || !line.trim().includes(' ')) return []
+    const width = Array.from(line).length
+    const words = line.trim().replace(/\[[^\]]*\]\([^)]*\)/g, '[]')
+    if (width <= limits.columns || line.startsWith('|') || !words.includes(' ')) return []
     return [finding(path, index, `${width} columns: wrap the line (limit ${limits.columns})`)]
   })
 }

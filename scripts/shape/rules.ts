@@ -18,11 +18,13 @@ import { checkSecurityPromises } from './security-promises.ts'
 import { checkSecurityTable } from './security-table.ts'
 import { checkSizes } from './sizes.ts'
 import { readSource, type SourceFile } from './source-file.ts'
-import { checkConsole, checkHeader, checkStyle } from './style.ts'
+import { checkColumns, checkConsole, checkHeader, checkStyle } from './style.ts'
 
 export interface Tree {
   /** Path from the repository's root -> text, of every TypeScript file in src, scripts and test. */
   readonly sources: ReadonlyMap<string, string>
+  /** Path -> text of every script in plain JavaScript, of which only the width is looked at. */
+  readonly plainScripts?: ReadonlyMap<string, string>
   /** Sums are checked only of a tree that has all files. */
   readonly isWhole?: boolean
   /** SECURITY.md, if there is one. */
@@ -39,6 +41,7 @@ export function checkShape(tree: Tree): Finding[] {
   const src = files.filter(({ path }) => path.startsWith('src/'))
   const findings = [
     ...files.flatMap(checkFile),
+    ...[...tree.plainScripts ?? []].flatMap(([path, text]) => checkColumns(readSource(path, text))),
     ...checkCycles(src),
     ...checkCircles(src),
     ...checkBags(src),

@@ -55,7 +55,7 @@ const checkSize: Rule = (file) => {
  * The width of lines. Outside of src a line may be longer where one text, template or regular expression in it takes
  * most of it, or where it is inside of a template: the characters of those matter to the test.
  */
-const checkColumns: Rule = (file) => {
+export const checkColumns: Rule = (file) => {
   const wide = file.text.split('\n').flatMap((line, index) => (columnsOf(line) > limits.columns ? [index + 1] : []))
   if (wide.length === 0) return []
   const literals = file.path.startsWith('src/') ? [] : wideLiterals(file)

@@ -50,5 +50,7 @@ async function startHono() {
     if (context.req.header('x-session-api-key') !== key) return context.body(null, 401)
     return context.body(events.get(context.req.param('event_id')), 200, answerHeaders)
   })
-  return new Promise((resolve) => serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, (info) => resolve(info.port)))
+  return new Promise((resolve) => {
+    serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, (info) => resolve(info.port))
+  })
 }

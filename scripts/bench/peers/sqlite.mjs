@@ -1,6 +1,6 @@
 /**
- * SQLite in the place of this server's log, as a child: `append` inserts so many events, each in a transaction of its own
- * that is synced, and tells how many milliseconds that took. Plain JavaScript, for a Node that has node:sqlite.
+ * SQLite in the place of this server's log, as a child: `append` inserts so many events, each in a transaction of its
+ * own that is synced, and tells how many milliseconds that took. Plain JavaScript, for a Node that has node:sqlite.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

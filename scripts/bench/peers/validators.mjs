@@ -26,7 +26,8 @@ function withTypebox(load) {
     timeout: optional(nullable(Type.Number({ minimum: 0 }))),
     reset: optional(boolean()),
   }, closed)
-  const call = object({ id: string(), name: string(), arguments: string(), origin: oneOf('completion', 'responses') }, closed)
+  const origin = oneOf('completion', 'responses')
+  const call = object({ id: string(), name: string(), arguments: string(), origin }, closed)
   const event = object({
     kind: literal('ActionEvent'),
     id: optional(string()),
@@ -48,7 +49,9 @@ function withTypebox(load) {
 }
 
 function withZod({ z }) {
-  const text = z.strictObject({ cache_prompt: z.boolean().optional(), type: z.literal('text').optional(), text: z.string() })
+  const text = z.strictObject({
+    cache_prompt: z.boolean().optional(), type: z.literal('text').optional(), text: z.string(),
+  })
   const action = z.strictObject({
     kind: z.literal('TerminalAction'),
     command: z.string(),
@@ -56,7 +59,9 @@ function withZod({ z }) {
     timeout: z.number().min(0).nullish(),
     reset: z.boolean().optional(),
   })
-  const call = z.strictObject({ id: z.string(), name: z.string(), arguments: z.string(), origin: z.enum(['completion', 'responses']) })
+  const call = z.strictObject({
+    id: z.string(), name: z.string(), arguments: z.string(), origin: z.enum(['completion', 'responses']),
+  })
   const event = z.strictObject({
     kind: z.literal('ActionEvent'),
     id: z.string().optional(),
@@ -83,10 +88,14 @@ function withAjv({ default: Ajv }) {
   const closed = (properties, required) => ({ type: 'object', properties, required, additionalProperties: false })
   const thought = closed({ cache_prompt: boolean, type: { const: 'text' }, text: string }, ['text'])
   const action = closed(
-    { kind: { const: 'TerminalAction' }, command: string, is_input: boolean, timeout: { type: ['number', 'null'], minimum: 0 }, reset: boolean },
+    {
+      kind: { const: 'TerminalAction' }, command: string, is_input: boolean,
+      timeout: { type: ['number', 'null'], minimum: 0 }, reset: boolean,
+    },
     ['kind', 'command'],
   )
-  const call = closed({ id: string, name: string, arguments: string, origin: { enum: ['completion', 'responses'] } }, ['id', 'name', 'arguments', 'origin'])
+  const origin = { enum: ['completion', 'responses'] }
+  const call = closed({ id: string, name: string, arguments: string, origin }, ['id', 'name', 'arguments', 'origin'])
   const members = {
     kind: { const: 'ActionEvent' },
     id: string,

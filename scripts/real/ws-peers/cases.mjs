@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-// The cases of `npm run real-ws` for clients in JavaScript, whatever library they are of. An adapter opens a connection:
+// The cases of `npm run real-ws` for clients in JavaScript, of any library. An adapter opens a connection:
 // { extensions, send(data, fragments), ping(text), close(code, reason), next(), closed }.
 // Each case is told in one line of JSON on the standard output.
 
@@ -17,13 +17,17 @@ export async function runCases(open) {
     }
     if (outcome !== 'done' || each.do !== 'echo') socket = undefined
     const skipped = outcome.startsWith('skipped')
-    process.stdout.write(`${JSON.stringify({ name: each.name, isRight: outcome === 'done', skipped, seen: outcome })}\n`)
+    const line = { name: each.name, isRight: outcome === 'done', skipped, seen: outcome }
+    process.stdout.write(`${JSON.stringify(line)}\n`)
   }
   process.exit(0)
 }
 
 async function runCase(socket, { do: what, type, length, fragments, code, deflated, message }) {
-  if (deflated !== undefined && socket.extensions !== undefined && /permessage-deflate/.test(socket.extensions) !== deflated) return `extensions: ${socket.extensions}`
+  const { extensions } = socket
+  if (deflated !== undefined && extensions !== undefined && /permessage-deflate/.test(extensions) !== deflated) {
+    return `extensions: ${extensions}`
+  }
   if (what === 'events') return `frames ${JSON.stringify(await events(socket, message))}`
   if (what === 'ping') return (await socket.ping('are you there')) ?? 'done'
   if (what === 'echo') return echo(socket, payloadOf(type, length), fragments)
@@ -59,7 +63,8 @@ async function echo(socket, payload, fragments) {
 
 export function payloadOf(type, length) {
   if (type === 'text') return 'words of a message that come again, '.repeat(length / 36 + 1).slice(0, length)
-  return Buffer.from(Array.from({ length: Math.min(length, 5000) }, (_, index) => (index * 7 + (index >> 8)) & 0xff).concat(new Array(Math.max(0, length - 5000)).fill(1)))
+  const varied = Array.from({ length: Math.min(length, 5000) }, (_, index) => (index * 7 + (index >> 8)) & 0xff)
+  return Buffer.from(varied.concat(new Array(Math.max(0, length - 5000)).fill(1)))
 }
 
 export function inParts(payload, count) {
@@ -73,7 +78,9 @@ export function mailbox() {
   const letters = []
   return {
     put: (letter) => (waiting.length > 0 ? waiting.shift()(letter) : letters.push(letter)),
-    next: () => (letters.length > 0 ? Promise.resolve(letters.shift()) : new Promise((resolve) => waiting.push(resolve))),
+    next: () => {
+      return letters.length > 0 ? Promise.resolve(letters.shift()) : new Promise((resolve) => waiting.push(resolve))
+    },
   }
 }
 

@@ -4,7 +4,9 @@ import deflateExtension from 'permessage-deflate'
 import { mailbox, runCases } from './cases.mjs'
 
 await runCases((url, deflate) => new Promise((resolve, reject) => {
-  const socket = new faye.Client(url, [], { extensions: deflate ? [deflateExtension] : [], maxLength: 64 * 1024 * 1024 })
+  const socket = new faye.Client(url, [], {
+    extensions: deflate ? [deflateExtension] : [], maxLength: 64 * 1024 * 1024,
+  })
   const box = mailbox()
   socket.on('message', ({ data }) => box.put(data))
   socket.on('error', ({ message }) => reject(new Error(message)))

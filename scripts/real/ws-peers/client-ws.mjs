@@ -3,7 +3,9 @@ import WebSocket from 'ws'
 import { inParts, mailbox, runCases } from './cases.mjs'
 
 await runCases((url, deflate) => new Promise((resolve, reject) => {
-  const socket = new WebSocket(url, { perMessageDeflate: deflate ? { threshold: 0 } : false, maxPayload: 64 * 1024 * 1024 })
+  const socket = new WebSocket(url, {
+    perMessageDeflate: deflate ? { threshold: 0 } : false, maxPayload: 64 * 1024 * 1024,
+  })
   const box = mailbox()
   socket.on('message', (data, isBinary) => box.put(isBinary ? data : data.toString()))
   socket.on('error', reject)
@@ -12,7 +14,8 @@ await runCases((url, deflate) => new Promise((resolve, reject) => {
     extensions: socket.extensions,
     send: (data, fragments) => {
       const parts = inParts(data, fragments)
-      parts.forEach((part, index) => socket.send(part, { fin: index === parts.length - 1, binary: typeof data !== 'string' }))
+      const binary = typeof data !== 'string'
+      parts.forEach((part, index) => socket.send(part, { fin: index === parts.length - 1, binary }))
     },
     ping: (text) => new Promise((done) => {
       socket.once('pong', (data) => done(data.toString() === text ? undefined : `pong ${data}`))

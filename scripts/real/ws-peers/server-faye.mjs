@@ -5,7 +5,9 @@ import deflateExtension from 'permessage-deflate'
 
 const server = createServer()
 server.on('upgrade', (request, socket, head) => {
-  const connection = new WebSocket(request, socket, head, [], { extensions: [deflateExtension], maxLength: 64 * 1024 * 1024 })
+  const connection = new WebSocket(request, socket, head, [], {
+    extensions: [deflateExtension], maxLength: 64 * 1024 * 1024,
+  })
   connection.on('message', ({ data }) => {
     const code = /^close:(\d+)$/.exec(typeof data === 'string' ? data : '')?.[1]
     if (code === undefined) connection.send(data)

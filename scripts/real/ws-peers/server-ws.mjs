@@ -2,7 +2,9 @@
 import { WebSocketServer } from 'ws'
 import { inParts } from './cases.mjs'
 
-const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: { threshold: 0 }, maxPayload: 64 * 1024 * 1024 })
+const server = new WebSocketServer({
+  host: '127.0.0.1', port: 0, perMessageDeflate: { threshold: 0 }, maxPayload: 64 * 1024 * 1024,
+})
 server.on('listening', () => process.stdout.write(`${server.address().port}\n`))
 server.on('connection', (socket, request) => {
   const count = request.url.includes('fragments') ? 3 : 1

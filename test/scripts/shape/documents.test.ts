@@ -25,7 +25,7 @@ const sound = [
   '`src/ws/parser`', '`src/ws/`', '`ws/parser.ts`',
   '`parser.ts`', '`workspace/a.md`', '`dist/src/cli/main.js`', '`src/parts/<name>/`', 'decisions 6',
   '[decisions 9](https://example.org)',
-  `${'word '.repeat(22)}[a](https://example.org/a/long/address)`, `| ${'x'.repeat(200)} |`,
+  `([a b](https://example.org/${'x'.repeat(120)})).`, `| ${'x'.repeat(200)} |`,
   `\`\`\`\n${'x '.repeat(100)}\n\`\`\``,
   `https://example.org/${'x'.repeat(120)}`,
 ]
@@ -42,6 +42,7 @@ const broken: readonly (readonly [text: string, said: string])[] = [
   ['`ws/nothing.ts` `ws/parser.ts`', '1 there is no ws/nothing.ts'],
   ['a\nb (decisions 7)', '2 "decisions 7": src/DECISIONS.md has no heading 7'],
   ['word '.repeat(25), '1 125 columns: wrap the line (limit 120)'],
+  [`${'word '.repeat(22)}[a](https://example.org/a/long/address)`, '1 149 columns: wrap the line (limit 120)'],
 ]
 for (const [text, said] of broken) test(`refuses ${text.slice(0, 60)}`, () => assert.equal(find(text), [said]))
 

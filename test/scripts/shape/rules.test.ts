@@ -284,6 +284,15 @@ test('finds lines of more than 120 columns', () => {
   assert.equal(rulesOf('test/a.test.ts', `// ${'é'.repeat(118)}`), ['columns'])
 })
 
+test('finds lines of more than 120 columns in scripts in plain JavaScript', () => {
+  const rulesOf = (line: string): string[] => {
+    const plainScripts = new Map([['scripts/a.mjs', `${line}\n`]])
+    return checkShape({ sources: new Map(), plainScripts, security: undefined }).map(({ rule }) => rule)
+  }
+  assert.equal(rulesOf(`// ${'é'.repeat(117)}`), [])
+  assert.equal(rulesOf(`// ${'é'.repeat(118)}`), ['columns'])
+})
+
 test('lets a wide literal be in a longer line outside of src', () => {
   const rulesOf = (line: string, path = 'test/a.test.ts'): string[] =>
     checkShape({ sources: new Map([[path, `${header}${line}\n`]]), security: undefined }).map(({ rule }) => rule)
