@@ -17,8 +17,11 @@ import { readSource } from './shape/source-file.ts'
 
 /** Whole ways through a server with external agents. */
 const coreTests = ['e2e/credentials', 'e2e/event-stream', 'e2e/own-work', 'e2e/unasked']
-/** A further test, which waits for half a minute. It runs once, without all parts. */
-const slowTest = 'e2e/leftovers'
+/** Further tests that need no part. They take a minute, so they run once, without all parts. */
+const furtherTests = [
+  'e2e/attacks', 'e2e/bad-input', 'e2e/broken-agents-long', 'e2e/heartbeat', 'e2e/hostile-routes', 'e2e/leftovers',
+  'e2e/log', 'e2e/mcp-settings', 'e2e/readers-long',
+]
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const parts = readdirSync(join(root, 'src/parts'))
 const { words: wanted } = commandLine({
@@ -72,7 +75,7 @@ async function check(removed: readonly string[]): Promise<string | undefined> {
     }
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
     for (const name of removed) removePart(copy, name)
-    const tests = removed.length === parts.length ? [...coreTests, slowTest] : coreTests
+    const tests = removed.length === parts.length ? [...coreTests, ...furtherTests] : coreTests
     const files = filesWithout(copy, removed)
     writeFileSync(join(copy, 'tsconfig.json'), tsconfigFor(copy, files))
     return await run(copy, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json'])
@@ -94,7 +97,7 @@ function removePart(copy: string, name: string): void {
  * Returns the files that need no removed part, of the tests of the core, the programs that they start and their runner.
  */
 function filesWithout(copy: string, removed: readonly string[]): readonly string[] {
-  const tests = [...coreTests, slowTest].map((name) => `test/${name}.test.ts`)
+  const tests = [...coreTests, ...furtherTests].map((name) => `test/${name}.test.ts`)
   const fixtures = readdirSync(join(copy, 'test/fixtures')).filter((name) => name.endsWith('.ts')).map((name) => {
     return `test/fixtures/${name}`
   })
