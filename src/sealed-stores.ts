@@ -49,7 +49,7 @@ export interface SealedStoresOptions {
   readonly parts: readonly InspectedPart[]
   /** Finds a provider connection by its id. Default: there are no provider connections. */
   readonly findConnection?: FindConnection
-  /** The log. Each change of a store is logged with the names of the changed values. */
+  /** The server log. It gets a line for each change of a store, with the names of the changed values. */
   readonly log: Log
 }
 

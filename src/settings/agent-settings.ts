@@ -39,7 +39,7 @@ export function freshAgentSettings(): AcpAgentSettings {
 
 /**
  * Reads complete agent settings. Without `schema_version` they are read as version 0.
- * @throws AppError `invalid_input` without issues
+ * @throws AppError `invalid_input`, with no list of issues
  */
 export function readAgentSettings(value: unknown, cipher: Cipher): AgentSettings {
   if (!isObject(value)) throw settingsFailure()
@@ -48,7 +48,7 @@ export function readAgentSettings(value: unknown, cipher: Cipher): AgentSettings
   return normalise({ ...current, ...(value['agent_kind'] === 'llm' ? { agent_kind: 'openhands' } : {}) }, cipher)
 }
 
-/** Reads one MCP server as `readAgentSettings` reads it. @throws AppError `invalid_input` without issues. */
+/** Reads one MCP server as `readAgentSettings` reads it. @throws AppError `invalid_input`, with no list of issues. */
 export function readMcpServer(value: unknown, cipher: Cipher): McpServer {
   const settings = readAgentSettings({ agent_kind: 'openhands', mcp_config: { server: value } }, cipher)
   const { mcp_config: { server } } = settings
@@ -65,7 +65,7 @@ export function sealMcpState(state: Readonly<Record<string, unknown>>, cipher: C
 
 /**
  * Applies a diff to the stored settings. A diff with another `agent_kind` applies to the defaults of that kind.
- * @throws AppError `invalid_input` without issues
+ * @throws AppError `invalid_input`, with no list of issues
  */
 export function applyAgentDiff(
   stored: AgentSettings,
@@ -124,8 +124,8 @@ export function asAgentSettings(value: unknown): AgentSettings {
 }
 
 /**
- * Returns the plain value of a secret, which may be a token; undefined for an unset secret.
- * @throws AppError `invalid_input` without issues for a token that does not open
+ * Returns the plain value of a secret, which may be sealed; undefined for an unset secret.
+ * @throws AppError `invalid_input`, with no list of issues, for a token that does not open
  */
 export function readSecret(secret: string, context: string, cipher: Cipher): string | undefined {
   if (isUnset(secret)) return undefined

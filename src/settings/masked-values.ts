@@ -15,7 +15,7 @@ export type MaskedValues = (name: string, values: readonly string[]) => void
 export function createMaskedValues(masker: Masker): MaskedValues {
   const current = new Map<string, () => void>()
   const retired: (() => void)[] = []
-  /** Registers values. At the masker's limit, the oldest replaced values are released to make room. */
+  /** Registers values. While the masker is full, releases the oldest of the values that are no longer stored. */
   const register = (values: readonly string[]): (() => void) => {
     for (;;) {
       try {

@@ -1,8 +1,8 @@
 /**
- * Finds the place to which the requests of a model go. A stored key is for one place (DECISIONS.md, section 44). Pure.
+ * Finds the place that gets the requests to a model. A stored key is for one place (DECISIONS.md, section 44). Pure.
  *
- * The place is the origin of the address in the settings. Without an address it is the provider that the model's name
- * shows.
+ * The place is the origin of the address in the settings. Without an address, the place is the provider of the model
+ * (`providerOf`).
  */
 import { isObject } from '../base/json.ts'
 import type { LLM } from '../schema/generated/llm.ts'
@@ -50,8 +50,8 @@ function placeOf({ model, base_url: given, ollama_base_url: ollama }: ModelPlace
 }
 
 /**
- * Returns `after`. If its requests go to another place than those of `before`, leaves out its secrets, except addresses
- * and the members that `change` has.
+ * Returns `after`. If its place is not the place of `before`, its secrets are left out. Addresses stay, and so do
+ * secrets that `change` sets.
  */
 export function withoutStraySecrets(before: LLM, after: LLM, change: unknown): unknown {
   if (isSamePlace(before, after)) return after

@@ -42,7 +42,7 @@ export function freshSettings(): Settings {
 
 /**
  * Decodes settings from the content of their file.
- * @throws AppError `invalid_input` for content of another schema or a newer version, or with a token that no key opens
+ * @throws AppError `invalid_input` if the content breaks the schema or has a newer version, or a token does not open
  */
 export function decodeSettings(content: Readonly<Record<string, unknown>>, cipher: Cipher): Settings {
   const file = { ...content, agent_settings: readAgentSettings(withModel(content['agent_settings']), cipher) }
@@ -60,8 +60,8 @@ function withModel(settings: unknown): unknown {
 
 /**
  * Returns the settings after a patch.
- * @throws AppError `bad_request` for an empty patch, `invalid_input` without issues for settings that fail validation;
- * the errors of `loadProfile`
+ * @throws AppError `bad_request` for an empty patch; `invalid_input`, with no list of issues, for settings that fail
+ * validation; the errors of `loadProfile`
  */
 export async function applyPatch(current: Settings, patch: SettingsPatch, context: PatchContext): Promise<Settings> {
   const { agent_settings_diff: agentDiff, conversation_settings_diff: chatDiff, misc_settings_diff: miscDiff } = patch

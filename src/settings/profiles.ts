@@ -34,7 +34,7 @@ export interface ProfileStore {
   view(name: string, mode: ExposeMode): Promise<ProfileDetail>
   /**
    * Returns the LLM with plain secrets.
-   * @throws AppError as `view`; `invalid_input` for a missing or unfit provider connection
+   * @throws AppError as `view`; `invalid_input` if the provider connection is missing or does not fit the model
    */
   load(name: string): Promise<LLM>
   /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` also for a wrong name */

@@ -124,7 +124,7 @@ export function isProvider(value: unknown): value is Provider {
   return wrongMembersOf(value).length === 0
 }
 
-/** Returns a text for each missing, wrong or unknown member; `['an object']` if the value is no object. */
+/** Returns the texts that an error has after "expected": for each missing, wrong or unknown member, or `an object`. */
 export function wrongMembersOf(provider: unknown): string[] {
   return wrongMembers(provider, providerShape)
 }

@@ -11,7 +11,7 @@ export const sealsFile = 'seals.json'
 const version = 1
 const idShape = /^[0-9a-f]{8}$/
 
-/** Returns the ids in the file; an empty list if the file is missing. @throws AppError `settings_unreadable` */
+/** Returns the key ids in the file; an empty list if the file is missing. @throws AppError `settings_unreadable` */
 export async function readSeals(path: string): Promise<readonly string[]> {
   const content = await readVersioned(path, version)
   if (content === undefined) return []
@@ -20,7 +20,7 @@ export async function readSeals(path: string): Promise<readonly string[]> {
   throw unreadable(path, '"keys" is not a list of key ids')
 }
 
-/** Replaces the ids in the file. @throws AppError `storage_full`, `storage_failed` */
+/** Replaces the key ids in the file by `keys`. @throws AppError `storage_full`, `storage_failed` */
 export async function writeSeals(path: string, keys: Iterable<string>): Promise<void> {
   await writeJsonFile(path, { version, keys: [...new Set(keys)].sort() })
 }

@@ -18,7 +18,7 @@ import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 export type SecretType = string | NamedType
 
 /**
- * Returns the value with each secret mapped. If `map` returns undefined, the secret is removed; a sealed address stays.
+ * Returns the value with each secret mapped. A result of undefined removes the secret, unless it is a sealed address.
  */
 export function mapSecrets(type: SecretType, value: unknown, map: SecretMap): unknown {
   if (typeof type === 'string') return walkNamed(type, value, [], { map, types: registry })
@@ -92,7 +92,7 @@ function walk(schema: Schema, value: unknown, path: Path, by: Walk): unknown {
     case 'nullable':
       return walk(schema.of, value, path, by)
     case 'either':
-      // A choice of another JSON type leaves the value as it is, so every choice is walked.
+      // Walks every choice. Each choice changes only values of its own JSON type.
       return schema.of.reduce((current, choice) => walk(choice, current, path, by), value)
     case 'array':
       return Array.isArray(value) ? value.map((item) => walk(schema.items, item, path, by)) : value
@@ -112,8 +112,8 @@ function mapStrings(value: unknown, path: Path, by: Walk): unknown {
 }
 
 /**
- * Calls `map` for an address with credentials, sealed, redacted or plain. A sealed address for which `map` returns
- * undefined stays: without an address, requests would go to the default address.
+ * Maps an address that is sealed, redacted or has credentials. Any other value stays. A sealed address also stays if
+ * `map` returns undefined: without an address, requests would go to the default address.
  */
 function mapAddress(value: unknown, path: Path, map: SecretMap): unknown {
   if (typeof value !== 'string' || !isSecretAddress(value)) return value

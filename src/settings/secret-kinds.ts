@@ -7,7 +7,7 @@
  */
 import type { Cipher } from './cipher.ts'
 
-/** Each row is a group: paths that begin with its texts and go on alike (`llm.api_key`, `condenser.llm.api_key`). */
+/** Paths form a group if they are the same after beginnings of one row: `llm.api_key`, `condenser.llm.api_key`. */
 const kinds: readonly (readonly string[])[] = [
   ['llm.', 'condenser.llm.', 'condenser.condensers.llm.'],
   ['critic.', 'verification.critic_'],

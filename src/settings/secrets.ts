@@ -21,7 +21,7 @@ export interface SecretSummary {
 
 export interface NewSecret {
   readonly name: string
-  /** The value. An empty, blank or redacted value is stored as no value. */
+  /** An empty, blank or redacted text means that the secret has no value: null is stored. */
   readonly value: string
   readonly description?: string | null | undefined
 }
@@ -54,7 +54,7 @@ export interface SecretStoreOptions {
   readonly path: string
   readonly cipher: Cipher
   readonly masker: Masker
-  /** True for a variable name that changes which code programs load; see base/loader-variable. */
+  /** True for the name of a variable that steers programs (base/loader-variable). `put` refuses such a name. */
   readonly isLoaderVariable: (name: string) => boolean
   readonly secretLimit?: number
   readonly valueLimitChars?: number
@@ -216,7 +216,7 @@ function decodeEntry(name: string, entry: unknown, cipher: Cipher): Entry {
   return { value, description }
 }
 
-/** Returns the context of a secret's token, so that the token opens under no other name. */
+/** Returns the context for sealing a secret. A token opens only with its context, so it opens under no other name. */
 function contextOf(name: string): string {
   return `secrets.${name}`
 }

@@ -25,7 +25,7 @@ export interface StoredFile<T> {
   rewrite(): Promise<void>
 }
 
-/** The changes of the stored files of one server. */
+/** Runs the changes of one server's stored files. `close` waits for running changes and refuses further changes. */
 export class Changes {
   readonly #underWay = new Set<Promise<unknown>>()
   #isClosed = false

@@ -20,7 +20,7 @@ const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 const temporaryPattern = /^[0-9a-f-]{36}\.[0-9a-f]{12}$/
 
 export class Catalogue {
-  /** The list of conversations that the last server left. */
+  /** The file in which a server leaves its list of conversations to the next server. */
   readonly listFile: ListFile
   readonly #folder: DataFolder
   readonly #onError: (error: Error) => void

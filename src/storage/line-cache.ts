@@ -30,7 +30,7 @@ export class LineCache {
     return this.#bytes
   }
 
-  /** Creates the empty tail of one log. */
+  /** Creates the cache for the newest events of one log. It is empty at first. */
   open(): CachedTail {
     return new CachedTail(this)
   }

@@ -37,8 +37,8 @@ export class ListFile {
   }
 
   /**
-   * Stores a JSON value for the next start of a server. The folder of conversations must not change before that start.
-   * After an error the start reads every folder instead.
+   * Stores a JSON value for the next start of a server. It is valid until the folder of conversations changes. If it
+   * cannot be stored, the next start reads the folder of every conversation instead.
    * @throws AppError `storage_full` or `storage_failed`, or the error of `stat`
    */
   async leave(entries: unknown): Promise<void> {

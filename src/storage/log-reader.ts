@@ -88,7 +88,7 @@ async function checkEvents(options: LogReaderOptions, { from, next, begin, end: 
       isSound &&= piece.offset < begin || (piece.state === 'sound' && piece.closed)
       while (number < next && index.offsetOf(number) < piece.offset) reportEvent(options, number++)
       if (number === next || index.offsetOf(number) !== piece.offset) {
-        // An event without a seq counts as damaged, because recovery gave a seq to each intact event.
+        // An event that the index lacks counts as damaged, because recovery put each intact event into the index.
         if (piece.offset > index.offsetOf(from) && isEvent(piece.bytes)) options.onDamage(damageOf(piece, undefined))
         continue
       }
@@ -112,7 +112,7 @@ export async function* readLines(options: LogReaderOptions, from: Position): Asy
       while (next < index.count && index.offsetOf(next) < piece.offset) next++
       const event = next < index.count && index.offsetOf(next) === piece.offset ? next : undefined
       const { bytes: json, hash, end } = piece
-      // An event without a seq counts as damaged, because recovery gave a seq to each intact event.
+      // An event that the index lacks counts as damaged, because recovery put each intact event into the index.
       const usable = piece.state === 'sound' && (event !== undefined || !isEvent(json))
       if (usable) yield { json, event, position: { offset: end, hash } }
       else options.onDamage(damageOf(piece, event))

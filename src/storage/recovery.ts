@@ -17,7 +17,7 @@ import { scan, type Piece } from './scan.ts'
 
 /** This many bytes at the end of a log are checked at each opening. */
 export const checkedBytes = 64 * 1024
-/** The most bytes of a log that an index may lack without being rebuilt. */
+/** If more than this many bytes of the log are not in the index, the whole index is rebuilt. */
 const farBehindBytes = 2 * 1024 * 1024
 /** At most this many damaged pieces are reported, besides the piece that was cut off. */
 export const maxDamages = 10_000
@@ -157,7 +157,7 @@ function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readon
     const isSame = label?.upper === index.upperOf(next) && label.mark === index.markOf(next)
     return isSame ? 'event' : 'contradiction'
   }
-  // The line is intact, but the index cannot hold it: its event is unknown, or its id is not above the id before.
+  // The index cannot hold this intact event: its form or kind is unknown, or its id is not above the last event's id.
   if (label === undefined || (next > 0 && label.upper <= index.upperOf(next - 1))) return 'damaged'
   if (next < index.count) return 'contradiction'
   index.push(label, piece.offset)

@@ -37,7 +37,7 @@ export interface ScanOptions {
 const chunkBytes = 256 * 1024
 /** The possible hashes of the line before; undefined if that hash is unknown, so that the next line is not checked. */
 type Previous = readonly string[] | undefined
-/** The most possible hashes that are kept. Damaged lines in a row add more; those of the oldest lines are dropped. */
+/** At most this many possible hashes are kept. Each damaged line in a row can add a hash; the oldest is dropped. */
 const maxGuesses = 4
 /** The most offsets that are tried as the end of an invalid line. */
 const maxCuts = 8

@@ -3,7 +3,7 @@
  *
  * The file is a cache, written without a sync. A damaged file is ignored. So is a file whose line is not in the log.
  *
- *     { "line": { "offset", "hash" }, "check": the chain's hash of the state after that line, "state" }
+ *     { "line": { "offset", "hash" }, "check": hashOf(hash, JSON of the state), "state" }
  */
 import { join } from 'node:path'
 import { isObject } from '../base/json.ts'

@@ -2,8 +2,8 @@
  * Checks a conversation's folder and changes nothing: every line, the order of the events, the index and the cached
  * state.
  *
- * A flipped bit in the log is found. A deliberate edit can come with new hashes. Only `expect` reveals it: the hash of
- * a later line that was stored elsewhere. A check with issues is repeated when a server has changed a file.
+ * A flipped bit in the log is found. A deliberate edit can come with new hashes. Only `expect` reveals such an edit: a
+ * hash that the edited line or a later line had before. A check with issues is repeated if a file changed meanwhile.
  */
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'

@@ -76,7 +76,7 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'the path goes through too many links',
 }
 
-/** Follows the links in the part of a path that exists. An error other than ENOENT leaves that part unchanged. */
+/** Follows the links in the existing part of a path. If that part cannot be resolved, the links in it stay. */
 async function realPathOfFuture(path: string): Promise<string> {
   try {
     return await realpath(path)

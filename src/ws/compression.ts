@@ -20,7 +20,7 @@ export class Compression implements InflaterOwner {
     this.#maxContexts = maxContexts
   }
 
-  /** True when one more client may refer to earlier messages. */
+  /** True when fewer clients than `maxContexts` may refer to earlier messages. */
   get hasRoom(): boolean {
     return this.#contexts < this.#maxContexts
   }

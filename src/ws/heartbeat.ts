@@ -14,7 +14,7 @@ export interface HeartbeatLimits {
 export interface HeartbeatOwner {
   /** Sends a Ping. Returns false, without a Ping, while the connection cannot write the Ping or read the Pong. */
   ping(): boolean
-  /** Called when the peer is dead. */
+  /** Called when no byte came from the peer within `pongTimeoutMs` after a Ping: the peer is dead. */
   onSilence(): void
 }
 

@@ -75,7 +75,7 @@ export class Outbox implements Departing {
     this.#schedule()
   }
 
-  /** Sends a small frame before the waiting frames, after a partly written frame. Replaces a waiting urgent frame. */
+  /** Sends a small frame ahead of the queue, once a partly written frame is complete. Drops a waiting urgent frame. */
   pushUrgent(frame: Buffer): void {
     this.#urgent = frame
     this.#schedule()

@@ -43,7 +43,7 @@ export class Parser {
     this.#deflate = deflate
   }
 
-  /** True when the parser holds no byte of a further frame. */
+  /** True when every pushed byte belongs to a frame that `next` has returned. */
   get isEmpty(): boolean {
     return this.#state === 'start' && this.#offset === this.#chunk.length
   }
@@ -143,7 +143,7 @@ export class Parser {
     return this.#collector.length === this.#payloadLength ? this.#collector.take() : undefined
   }
 
-  /** True when the chunk has this many unread bytes. Fewer bytes stay in the chunk until more are pushed. */
+  /** True when the chunk has at least `length` unread bytes. Fewer bytes stay in the chunk until more are pushed. */
   #has(length: number): boolean {
     return this.#chunk.length - this.#offset >= length
   }

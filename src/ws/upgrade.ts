@@ -41,7 +41,7 @@ const guards: Headers = {
   'Content-Security-Policy': "frame-ancestors 'none'",
 }
 
-/** A stream. A net.Socket has these two methods. */
+/** The stream of an upgrade request: a net.Socket, or another stream, which may lack the two methods. */
 type Transport = Duplex & {
   readonly setNoDelay?: (isOn: boolean) => unknown
   readonly setTimeout?: (ms: number) => unknown

@@ -1,6 +1,6 @@
 /**
- * Global secrets (specification, section "Global secret"; contract/settings.md, section 6) and the sources of secrets
- * that a conversation is given (contract/conversations.md, section 6).
+ * Global secrets (specification, section "Global secret"; contract/settings.md, section 6), and the sources from which
+ * a conversation gets its secrets (contract/conversations.md, section 6).
  */
 import {
   address, arrayOf, boolean, constant, defaultTo, mapOf, optional, orNull, ref, required, response, secret, string,
