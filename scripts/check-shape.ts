@@ -54,8 +54,10 @@ process.exitCode = failures > 0 ? 1 : 0
 
 /** Asks git for the commits that changed the budgets. */
 function checkHistory(): readonly Finding[] {
-  const { status, stdout } = spawnSync('git', ['-C', root, ...budgetLog], { encoding: 'utf8', maxBuffer: 2 ** 28 })
+  const asked = ['-C', root, ...budgetLog]
+  const { status, stdout, stderr, error } = spawnSync('git', asked, { encoding: 'utf8', maxBuffer: 2 ** 28 })
   if (status === 0) return checkBudgetCommits(stdout)
-  process.stdout.write('commits that raise a budget: not checked: no git history\n')
+  const reason = error?.message ?? stderr.split('\n', 1)[0]
+  process.stdout.write(`commits that raise a budget: not checked: ${reason}\n`)
   return []
 }

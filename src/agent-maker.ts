@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createAcpAgent } from './agents/acp/agent.ts'
 import type { AgentSlots } from './agents/acp/slots.ts'
 import { systemTimers } from './agents/acp/timers.ts'
-import { AppError } from './base/errors.ts'
+import { errorOf } from './base/errors.ts'
 import type { JsonObject } from './base/json.ts'
 import { withFields, type Log } from './base/log.ts'
 import type { AgentHost } from './conversation/agent/host.ts'
@@ -56,14 +56,14 @@ export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
 
 /** Returns the agent kind `Agent`. Its `create` throws if the part of the built-in agent cannot be used. */
 async function builtInKind({ core }: AgentMakerOptions): Promise<AgentKind> {
-  const agents = await core.use('builtInAgent').catch(appErrorOf)
+  const agents = await core.use('builtInAgent').catch(errorOf)
   return {
     readsMessages: true,
     takesModel: true,
     waitsBetweenRuns: true,
     takesAdditions: true,
     create(host) {
-      if (agents instanceof AppError) throw agents
+      if (agents instanceof Error) throw agents
       return agents.create(host, logOf(core, host))
     },
   }
@@ -86,11 +86,6 @@ function acpKind(options: AgentMakerOptions): AgentKind {
 
 function logOf({ log }: Core, host: AgentHost): Log {
   return withFields(log, { conversation_id: host.conversationId })
-}
-
-function appErrorOf(thrown: unknown): AppError {
-  if (thrown instanceof AppError) return thrown
-  throw thrown
 }
 
 type AcpSettings = Extract<ConversationAgent, { kind: 'ACPAgent' }>

@@ -215,7 +215,7 @@ export function createConfig(input: ConfigInput, more: OptionTable = {}): Config
 export function separateKeys(
   { sessionApiKeys, secretKey, oldSecretKeys, ...keyless }: Config,
 ): { readonly keyless: KeylessConfig; readonly keyOptions: KeyOptions } {
-  return { keyless: Object.freeze(keyless), keyOptions: { sessionApiKeys, secretKey, oldSecretKeys } }
+  return { keyless: Object.freeze(keyless), keyOptions: Object.freeze({ sessionApiKeys, secretKey, oldSecretKeys }) }
 }
 
 /**

@@ -122,7 +122,7 @@ export class LoadedParts {
     if (kind === 'Agent' && !this.offers('builtInAgent')) throw this.#missing('builtInAgent')
   }
 
-  /** Returns the handler of a route. A call starts the route's part. */
+  /** Returns the handler of a route. The first call of the handler starts the route's part. */
   handler(part: Part, route: string): PartHandler {
     return async (call) => {
       const handle = (await this.#start(part)).handlers?.[route]

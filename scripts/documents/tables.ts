@@ -107,6 +107,7 @@ function powersOf(folder: string): string {
   const row = folder.replace(/^src\//, '')
   if (importTable[row] === undefined) return table
   const names = grantsBelow(row).map((name) => `\`${name}\``)
+  if (names.length === 0) return `${table}\n\nIt imports no other folder of src.`
   return `${table}\n\n${wrapped(['It', 'may', 'import', ...names.map((name, index) => name + (index === names.length - 1 ? '.' : ','))])}`
 }
 

@@ -74,7 +74,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     if (!hasStreams(started)) throw new TypeError('A child has been started without its pipes')
     const { pid } = started
     if (pid === undefined) throw await failureOf(started)
-    // The child joins the group at once, before it is likely to start a process outside of the group.
+    // The child is put into its cgroup at once: a process that it starts before stays outside of the cgroup.
     const cgroup = cgroupParent === undefined ? undefined : joinCgroup(cgroupParent, marker, pid)
     return new Child({ started, pid, cgroup, options })
   } catch (error) {

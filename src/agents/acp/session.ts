@@ -1,14 +1,13 @@
 /**
  * One session of a running agent: its prompts, mode, model, options and MCP servers.
  *
- * A session also processes the updates that agents send between turns. Session ids are private and masked
- * (session-mask).
+ * It also processes the updates that the agent sends between turns. Session ids are private and masked (session-mask).
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
-import { RpcTimeoutError } from '../../rpc/errors.ts'
+import { RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
 import type { AgentInfo } from './agent-info.ts'
 import type { AgentConnection, AgentListener, RunningProcess } from './connection.ts'
 import { optionRequest, type SessionOption } from './config-options.ts'
@@ -198,7 +197,8 @@ export class AcpSession {
         await this.#setMode(wanted)
       } catch (error) {
         problem = reasonOf(error)
-        log.warn('The agent refused a session mode', { mode: wanted, error: errorOf(error) })
+        const fault = error instanceof RpcError ? undefined : errorOf(error)
+        log.warn('The agent refused a session mode', { mode: wanted, problem, error: fault })
       }
     }
     if (isTooOpen(this.mode, policy, rules)) {

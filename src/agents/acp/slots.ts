@@ -84,7 +84,7 @@ export class AgentSlots {
       await untilAborted(turn.promise, signal)
       this.#promised--
     } catch (reason) {
-      // The agent already got a slot when its wait was aborted. The slot goes to the next agent.
+      // An agent that is no longer in the queue was given a slot before the abort. The next agent gets that slot.
       if (!this.#queue.delete(turn)) {
         this.#promised--
         this.#giveNext()

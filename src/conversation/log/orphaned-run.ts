@@ -16,7 +16,8 @@ export interface OrphanReason {
 export function endOrphanedRun(journal: Journal, kind: AgentKind, reason: OrphanReason): void {
   const { execution_status: status, pending_confirmations: pending, stats, has_new_stats: isNew } = journal.state
   if (isNew) journal.update('stats', stats)
-  // Actions that wait between two runs keep waiting.
+  // The built-in agent ends its run before its actions wait for the user, so they go on waiting. A pending confirmation
+  // was asked within a turn, and ends with it.
   const wasInTurn = !kind.waitsBetweenRuns || pending.length > 0
   const isOrphan = status === 'running' || (status === 'waiting_for_confirmation' && wasInTurn)
   if (!isOrphan) return

@@ -7,7 +7,7 @@
  * The position of an event is its number since `open`, from 0.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { errorOf } from '../../base/errors.ts'
+import { errorOf, systemCodeOf } from '../../base/errors.ts'
 import { parseOwnJson } from '../../base/json.ts'
 import { objectOf, textOf } from '../../base/fields.ts'
 import { turnBytes } from '../../base/json-turns.ts'
@@ -142,7 +142,9 @@ export class History {
 
   #write(write: () => Promise<void>): void {
     this.#writing = this.#writing.then(write).catch((thrown: unknown) => {
-      this.#options.log.warn('The history of commands could not be written', { error: errorOf(thrown) })
+      const code = systemCodeOf(thrown)
+      const error = code === undefined ? errorOf(thrown) : undefined
+      this.#options.log.warn('The history of commands could not be written', { code, error })
     })
   }
 }

@@ -54,7 +54,7 @@ export interface LoopOptions {
   readonly log: Log
   /** Seals the calls that wait for the user's approval. */
   readonly cipher: CallCipher
-  /** Makes the first event of the history: the system prompt. */
+  /** Makes the SystemPromptEvent. Called when the history has none, such as in a run without a user message. */
   readonly introduction: () => Promise<EventDraft>
 }
 

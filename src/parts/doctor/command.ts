@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { makeTemporaryFolder, removeTree } from '../../base/own-files.ts'
+import { separateKeys } from '../../config.ts'
 import type { Finding } from '../../finding.ts'
 import type { CommandCall } from '../../part.ts'
 import { loadProviders } from '../../settings/providers-file.ts'
@@ -35,7 +36,8 @@ export async function run(call: CommandCall): Promise<number> {
     findings.push(finding)
     if (!asJson) print(`${formatFinding(finding)}\n`)
   }
-  const machine = { config, keyOptions: config, exposedFiles, environment, parts }
+  const { keyless, keyOptions } = separateKeys(config)
+  const machine = { config: keyless, keyOptions, exposedFiles, environment, parts }
   for (const finding of await examineMachine(machine)) tell(finding)
   let isFit = findings.every(({ state }) => state !== 'problem')
   const workingDir = await makeTemporaryFolder(join(temporaryDir, 'agent-server-doctor-'))

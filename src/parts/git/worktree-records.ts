@@ -50,7 +50,10 @@ export class WorktreeRecords {
     return (await Promise.all(ids.map((id) => this.read(id).catch(() => undefined)))).flatMap((one) => one ?? [])
   }
 
-  /** Returns a record; undefined without a valid record. @throws AppError `storage_failed` */
+  /**
+   * Returns a record; undefined when the file is missing or has no record of this id.
+   * @throws AppError `storage_failed` when the file cannot be read or is not JSON
+   */
   async read(id: string): Promise<Worktree | undefined> {
     const value = await readJsonFile(this.#pathOf(id))
     return isWorktree(value) && value.id === id ? value : undefined

@@ -5,9 +5,9 @@ const help = `Usage: agent-server self-test [--json]
 
 Starts a server on a free port of 127.0.0.1, in a temporary folder, and does the main job with the
 demonstration agent: a conversation, its events, an event read back, the settings changed, the end.
-Meanwhile it looks at the server from outside and compares the files, programs and
-addresses that the server uses with the list in SECURITY.md. Prints one line for each check. It needs no account and no
-network, ignores all other options, and removes everything that it made.
+Meanwhile it looks at the server from outside and compares the files, programs and addresses that
+the server uses with the list in SECURITY.md. Prints one line for each check. It needs no account
+and no network, ignores all other options, and removes everything that it made.
 
 The server runs under Node's permission model, which lets it open only the files of that list.
 

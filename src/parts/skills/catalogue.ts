@@ -11,7 +11,7 @@ import type { SandboxConfig, SkillInfo, SkillsRequest, SkillsResponse } from './
 import { locatePlace } from '../../workspace/place.ts'
 import { mergeSkills, projectSkills, userSkills, type SkillPlaces } from './load.ts'
 import { instructionSkill, type Skill } from './skill.ts'
-import { readText, unexpected, type Warn } from './skill-files.ts'
+import { readText, type Warn } from './skill-files.ts'
 
 export interface CatalogueOptions extends SkillPlaces {
   /** The folder against which relative project folders are resolved. */
@@ -70,7 +70,7 @@ async function readHooksIn(folder: string, { privateDirs, log }: CatalogueOption
     const config = readHookConfig(isObject(value) ? value : {})
     return Object.values(config).some((list) => list.length > 0) ? config : null
   } catch (thrown) {
-    warn(messageOf(thrown), unexpected(thrown))
+    warn(messageOf(thrown))
     return null
   }
 }

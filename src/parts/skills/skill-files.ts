@@ -4,6 +4,7 @@
  * Skill files are `<name>.md` and `<name>/SKILL.md` (agentskills.io) in `skillFolders`. A project also has `AGENTS.md`
  * (agents.md). A file that cannot be used is left out with a warning.
  */
+import { isUtf8 } from 'node:buffer'
 import { join, relative } from 'node:path'
 import { AppError, errorOf, messageOf } from '../../base/errors.ts'
 import { walkTree, type Entry } from '../workspace-files/directory.ts'
@@ -164,7 +165,8 @@ export async function readIn(workspace: Workspace, path: string, warn: Warn): Pr
     return await workspace.at(path, async (place) => {
       if (place.kind === 'nothing') return undefined
       const { bytes } = await readFile(place, fileLimitBytes)
-      return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+      if (!isUtf8(bytes)) throw new AppError('invalid_input', 'it is not UTF-8')
+      return new TextDecoder().decode(bytes)
     })
   } catch (thrown) {
     if (!isMissing(thrown)) warn(`Could not read "${path}": ${messageOf(thrown)}`, unexpected(thrown))
@@ -172,8 +174,8 @@ export async function readIn(workspace: Workspace, path: string, warn: Warn): Pr
   }
 }
 
-/** Returns an error whose stack belongs in the log; undefined for an error that a file or a folder causes. */
-export function unexpected(thrown: unknown): Error | undefined {
+/** Returns an error for the log; undefined for an AppError, whose message says everything. */
+function unexpected(thrown: unknown): Error | undefined {
   return thrown instanceof AppError ? undefined : errorOf(thrown)
 }
 

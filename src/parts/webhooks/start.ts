@@ -72,7 +72,8 @@ function warnOfPlainText({ baseUrl }: WebhookSettings, { log }: Needs): void {
 /** Returns the texts to mask: the signing secret, and the secrets in the headers and in the address. */
 function secretsOf({ secret, headers, baseUrl }: WebhookSettings): string[] {
   const credentials = Object.entries(headers).flatMap(([name, value]) => {
-    return isSecretMember(name) ? [value, ...value.split(' ').slice(1)] : maskedParts(value).slice(1)
+    if (isSecretMember(name)) return [value, ...value.split(' ').slice(1)]
+    return maskedParts(value).filter((part) => part !== value)
   })
   return [...(secret === undefined ? [] : [secret]), ...credentials, ...addressSecrets(baseUrl.href)]
 }

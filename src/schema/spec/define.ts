@@ -72,7 +72,7 @@ export type Member = {
   readonly unread?: true
 } & (
   | { readonly presence: 'required' }
-  /** The member may be missing or null, with the same meaning. The normal form leaves it out in both cases. */
+  /** The member may be missing or null, with the same meaning. The validator leaves it out in both cases. */
   | { readonly presence: 'optional' }
   /** The member may be missing. A missing member and null differ. */
   | { readonly presence: 'omittable' }
@@ -89,8 +89,8 @@ export interface ObjectSchema {
   readonly doc: string
   readonly members: Members
   /**
-   * The treatment of an unlisted member: `refused` is an error, `dropped` leaves the member out of the normal form,
-   * `kept` keeps it unchanged.
+   * The treatment of an unlisted member: `refused` is an error, `dropped` leaves the member out of the result
+   * of the validator, `kept` keeps it unchanged.
    */
   readonly unknown: 'refused' | 'dropped' | 'kept'
   /** True for an object that only the server sends. The generator makes no validator for it. */
@@ -208,7 +208,7 @@ export function nullMeans(whenNull: string, value: string, schema: Schema, doc =
   return { presence: 'default', default: value, orNull: true, whenNull, schema, doc }
 }
 
-/** Makes a member that may be null or missing. The normal form of a missing member is null, unlike with `optional`. */
+/** Makes a member that may be null or missing. The validator returns null for both; it leaves out an `optional` one. */
 export function orNull(schema: Schema, doc = ''): Member {
   return defaultTo(null, nullable(schema), doc)
 }

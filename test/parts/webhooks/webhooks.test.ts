@@ -156,6 +156,19 @@ test('says no key, no secret, no header and no more than the origin of an addres
   num_retries: 0, secret: 'canary-of-the-secret', headers: { Authorization: 'Bearer canary-of-the-header' },
 }, (response) => void response.writeHead(302, { location: '/canary' }).end()))
 
+test('a secret in a header of JSON is masked in what an agent prints', startAll(async ({ server }) => {
+  const workspace = { working_dir: `${server.workspaceDir}/json-header` }
+  const words = { role: 'user', content: [{ type: 'text', text: 'run: echo printed $((1 + 1)) sesame-9f31c7e0' }] }
+  const { json } = await server.rest.post('/api/conversations', { workspace, initial_message: words })
+  const path = `/api/conversations/${textAt(json, 'id')}/events/search?limit=100`
+  const printed = async (): Promise<unknown> => listAt((await server.rest.get(path)).json, 'items')
+    .find((event) => textAt(event, 'kind') === 'ObservationEvent')
+  await until(async () => (await printed()) !== undefined)
+  const text = JSON.stringify(await printed())
+  assert.match(text, /printed 2 <secret-hidden>/)
+  assert.not.match(text, /sesame/)
+}, { headers: { 'X-Context': '{"token":"sesame-9f31c7e0"}' } }))
+
 test('the routes answer without a webhook, and refuse a page that is none', startAll(async ({ plain }) => {
   assert.equal((await plain.rest.get('/api/webhooks')).json, { webhooks: [] })
   assert.equal((await plain.rest.get('/api/webhooks/dead_letters')).json, { items: [], next_page_id: null })

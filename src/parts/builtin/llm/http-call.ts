@@ -41,7 +41,10 @@ export interface ModelCall {
   readonly allowAddress?: AddressRule | undefined
 }
 
-/** How an answer ended: `said` when the provider marked the end, `closed` when the connection ended without a mark. */
+/**
+ * How an answer ended: `said` after `[DONE]` or a whole JSON answer; `closed` when a stream ended without `[DONE]`, as
+ * the streams of some providers do.
+ */
 export type CallEnd = 'said' | 'closed'
 
 /** The longest call, whatever time-out the settings have. */

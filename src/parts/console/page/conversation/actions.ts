@@ -65,7 +65,7 @@ export class ConversationActions {
     return this.#post('/switch_profile', { profile_name: name })
   }
 
-  /** Returns the model profiles for `useProfile`; none when the profiles cannot be read. */
+  /** Returns the LLM profiles for `useProfile`; none when the profiles cannot be read. */
   async profiles(): Promise<readonly Choice[]> {
     const { json } = await this.#api.get('/api/profiles')
     return objectsAt(json, 'profiles').map((profile) => {
