@@ -37,7 +37,7 @@ export interface SealedStores {
   problems(): Promise<readonly string[]>
   /** Returns the ids of keys that the data folder may need (settings/seals). @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
-  /** Notes the id of the sealing key. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
+  /** Adds the sealing key to `notedKeys`. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   noteKey(): Promise<void>
 }
 

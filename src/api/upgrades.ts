@@ -133,7 +133,7 @@ interface Attempt {
   readonly requestId: string
   /** The pattern of the matching route; undefined when none matched so far. */
   route: string | undefined
-  /** The name of the client's key; undefined until the key was checked. */
+  /** The `name` of the client's principal; undefined until the client is admitted. */
   keyName: string | undefined
 }
 

@@ -17,7 +17,7 @@ export interface ObservedRequest {
   readonly requestId: string | undefined
   /** The address of the client or of its proxy. */
   readonly address: string | undefined
-  /** The name of the key, as in `Principal`; undefined when no key was checked. */
+  /** The `name` of the request's principal; undefined for an open route and for a request that was not admitted. */
   readonly keyName: string | undefined
 }
 

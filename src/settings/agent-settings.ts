@@ -145,7 +145,7 @@ export function newerVersion(version: number, newest: number): AppError {
   return new AppError('invalid_input', `Settings validation failed: ${problem}`)
 }
 
-/** Returns a kind's defaults, for a diff to change. They lack `schema_version`: only the diff's version counts. */
+/** Returns the defaults of an agent kind, without `schema_version`, so that only the version in a diff is checked. */
 function defaultsOf(kind: unknown): Record<string, unknown> {
   const known = kind === 'llm' ? 'openhands' : agentSettingsKinds.find((one) => one === kind)
   if (known === undefined) throw settingsFailure()

@@ -17,7 +17,7 @@ const nameLimitChars = 100
 export function changeLog(log: Log, message: string): TellChange {
   return (before, after) => {
     const names = differentNames(before, after, depthLimit)
-    // A change to equal values is not logged.
+    // A save that changed no value is not logged.
     if (names.length === 0) return
     const rest = names.length - nameLimit
     log.info(message, { names: names.slice(0, nameLimit).join(', '), ...(rest > 0 ? { more: rest } : {}) })

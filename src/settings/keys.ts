@@ -107,7 +107,7 @@ export interface ExposedKey {
   readonly mode: number
 }
 
-/** Lists the folder `keys/` and its two key files, as far as other users may read or write them. */
+/** Lists the folder `keys/` and its two key files, each only if other users may read or write it. */
 export async function exposedKeys(folder: string): Promise<ExposedKey[]> {
   const paths = [folder, join(folder, sealingFile), join(folder, sessionFile)]
   const found = await Promise.all(paths.map(async (path) => {

@@ -47,7 +47,7 @@ function loginFolder(provider: Provider, login: LoginRule, environment: Environm
   return home === undefined ? undefined : join(home, login.folder)
 }
 
-/** Returns whether the user's stored choice is this login; undefined without a stored choice. */
+/** Returns whether the user has chosen this login in the program; undefined if no choice is stored. */
 async function readChoice(folder: string, { choice }: LoginRule): Promise<boolean | undefined> {
   if (choice === null) return undefined
   let value = await readJson(join(folder, choice.file))

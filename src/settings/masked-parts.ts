@@ -1,8 +1,8 @@
 /**
  * Finds the texts to mask for a secret value (decisions 12). Pure.
  *
- * In JSON, only secret members are masked: masking a type or a project would damage other texts. In a text with
- * several lines, some lines are masked alone too, because output may show single lines.
+ * In JSON with secret members, only these are masked: another member, such as a type, can be a common word. In a text
+ * with several lines, some lines are masked alone too, because output may show single lines.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import { maskingOf, type Masking } from '../base/masking-values.ts'
@@ -63,7 +63,7 @@ function membersOf(value: unknown, isSecret: boolean): string[] {
   })
 }
 
-/** Returns the secret texts in a member with a descriptive name. A string has none; an object or array is searched. */
+/** Returns the secret texts in a member that `descriptiveName` matches; none if the member is a string. */
 function membersIn(member: unknown): string[] {
   return typeof member === 'string' ? [] : membersOf(member, false)
 }
@@ -75,7 +75,7 @@ function looksSecret(value: string): boolean {
   return value.length >= 20 && /^[\w+/=~.-]+$/.test(value) && hasAllKinds
 }
 
-/** Returns the lines that look like a key, and the values that lines assign to secrets. A single line gives none. */
+/** Returns lines that look like a key, and secret values in lines such as `TOKEN=...`; none for a text of one line. */
 function secretLines(value: string): string[] {
   const lines = value.split(/[\r\n]+/)
   return lines.length < 2 ? [] : lines.flatMap((line) => secretIn(line.trim()))

@@ -6,7 +6,7 @@
  */
 import type { Masker } from '../base/masking.ts'
 
-/** The most replacements whose old values stay masked. */
+/** The most sets of replaced values that stay masked. Each replaced or removed secret leaves one set. */
 const retiredLimit = 100
 
 /** Sets the masked values of a secret; [] for none. @throws AppError `invalid_input` when the masker has no room. */

@@ -1,5 +1,5 @@
 /**
- * Checks rules for MCP servers that involve several members (contract/settings.md 3.1), and migrates older settings.
+ * Checks the members of an MCP server against each other (contract/settings.md 3.1). Migrates servers of old settings.
  */
 import { isObject } from '../base/json.ts'
 import type { McpServer } from '../schema/generated/settings.ts'

@@ -68,7 +68,7 @@ export interface CriticChoice {
   readonly api_key: string | null
 }
 
-/** Returns the model and the address of a critic. Both default to those of the agent's model. */
+/** Returns the model and the address that a critic uses: the chosen ones, or else the agent's. */
 export function criticPlace({ server_url, model_name }: CriticChoice, agent: ModelPlace): ModelPlace {
   return { ...agent, model: model_name ?? agent.model, base_url: server_url || agent.base_url }
 }

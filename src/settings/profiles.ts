@@ -37,7 +37,7 @@ export interface ProfileStore {
    * @throws AppError as `view`; `invalid_input` if the provider connection is missing or does not fit the model
    */
   load(name: string): Promise<LLM>
-  /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` also for a wrong name */
+  /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` for wrong name or content */
   save(name: string, profile: NewProfile): Promise<void>
   /** Renames a profile. @throws AppError `not_found`, `conflict` when another profile has the new name */
   rename(name: string, newName: string): Promise<void>

@@ -5,7 +5,7 @@
  */
 
 export interface Provider {
-  /** For a preset the value of `acp_server`; for another entry the word of `acp_command` that selects it. */
+  /** The name that selects the entry: in `acp_server` for a preset, else as the only word of `acp_command`. */
   readonly name: string
   readonly displayName: string
   /** The command that starts the program, unless `acp_command` has another command. */
@@ -63,13 +63,13 @@ export interface Provider {
   readonly modes: ProviderModes | null
 }
 
-/** The session modes of an agent, by the actions that need the user's permission (decisions 24). */
+/** The session modes of an agent. They differ in which actions need the user's permission (decisions 24). */
 export interface ProviderModes {
   /** The mode that asks before actions that change something. The program's configuration can make it ask for fewer. */
   readonly asking: string
   /** The mode that asks least. Equal to `asking` if no mode asks less. */
   readonly open: string
-  /** All modes that allow more actions than `asking`. If `open` differs from `asking`, it is one of them. */
+  /** All modes that allow more actions than `asking`. They include `open`, unless `open` equals `asking`. */
   readonly moreOpen: readonly string[]
   /** Other modes that allow no more actions than `asking`. Default: none. */
   readonly closed?: readonly string[]
@@ -83,13 +83,13 @@ export interface LoginRule {
   readonly file: string
   /** True when the folder in the config-directory variable replaces `folder`. */
   readonly followsConfigDir: boolean
-  /** The member of the file that holds the tokens; null when they are members of the file itself. */
+  /** The name of the member with the tokens; null when the tokens are members of the file's object itself. */
   readonly member: string | null
-  /** Members with an access token. Until the expiry, one access token is enough for a login. */
+  /** Names of the members with an access token. One of them is enough for a login until it expires. */
   readonly accessTokens: readonly string[]
   /** Names of the members with a refresh token, which renews access tokens. One of them is enough for a login. */
   readonly refreshTokens: readonly string[]
-  /** The member with the time when the access token expires, in milliseconds since 1970; null for none. */
+  /** The member beside the tokens with the time when the access token expires, in ms since 1970; null for none. */
   readonly expiry: string | null
   /** Variables with an OAuth token. One of them is enough for a login. */
   readonly tokenVariables: readonly string[]
@@ -101,9 +101,9 @@ export interface LoginRule {
 
 export interface LoginChoice {
   readonly file: string
-  /** The names of the members that lead to the choice in the file, the outermost first. */
+  /** The names of the nested members of `file` that lead to the stored choice, the outermost first. */
   readonly path: readonly string[]
-  /** The texts at `path` with which the user has chosen this login. Any other text means another login. */
+  /** The texts at `path` that mean this login. With any other text the user has chosen another login. */
   readonly login: readonly string[]
 }
 

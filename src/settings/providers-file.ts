@@ -16,7 +16,7 @@ import { blankProvider, type Provider } from './provider.ts'
 export interface ProviderSources {
   /** The path given with `--providers`; undefined without the option. */
   readonly file: string | undefined
-  /** `--acp-command`: command lines or their words, by provider. */
+  /** The commands of `--acp-command`, by provider name. Each is a command line or its words. */
   readonly commands: Readonly<Record<string, string | readonly string[]>>
 }
 

@@ -193,7 +193,7 @@ export const builtInProviders: readonly Provider[] = [
   {
     ...blankProvider('opencode'),
     displayName: 'opencode',
-    // The program retries a failing model for half an hour. With these flags it logs the retries.
+    // The program retries a failing model for half an hour without an update. The flags make stderr show each retry.
     command: ['npx', '-y', 'opencode-ai@1.18.33', 'acp', '--print-logs', '--log-level', 'WARN'],
     packageName: 'opencode-ai',
     version: '1.18.33',

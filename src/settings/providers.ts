@@ -1,5 +1,5 @@
 /**
- * Resolves the provider, command and model of ACP settings, and completes these members after a change
+ * Finds the provider, command and model that ACP settings mean, and completes these members after a client's diff
  * (contract/settings.md 3.3 and 5; decisions 21). Pure.
  */
 import { AppError } from '../base/errors.ts'
@@ -11,7 +11,7 @@ export type { Provider } from './provider.ts'
 /** The value of `acp_server` for a command that belongs to no preset. */
 export const customServer = 'custom' satisfies AcpServer
 
-/** The members of ACP settings that select the agent. */
+/** The members of ACP settings that select the agent and its model. */
 export type AcpChoice = Pick<AcpAgentSettings, 'acp_server' | 'acp_command' | 'acp_model'>
 
 /** An `AcpChoice` that has not been validated: `acp_server` may be any text. */
@@ -22,18 +22,18 @@ export interface AcpQuery {
 }
 
 export interface ResolvedAcp {
-  /** The entry of the table; undefined if no entry fits. */
+  /** The entry of the provider table that the settings choose; undefined if they fit none. */
   readonly provider: Provider | undefined
-  /** The program and its arguments, without `acp_args`. Empty if neither the settings nor the table have a command. */
+  /** The program and its arguments, without `acp_args`. Empty if neither the settings nor `provider` has a command. */
   readonly command: readonly string[]
   /** The model; undefined when the agent chooses the model. */
   readonly model: string | undefined
 }
 
 /**
- * Resolves stored settings. An empty command becomes the provider's command, and a missing model its default model. For
- * the server `custom`, the provider is found by the command, which is the name of an entry or a command that
- * `detectProvider` knows.
+ * Resolves stored settings. An empty command becomes the provider's command, and a missing model its default model.
+ * With the server `custom`, a command that is only the name of an entry becomes the entry's command. For any other
+ * command of `custom`, `detectProvider` finds the provider.
  */
 export function resolveAcp(choice: AcpQuery, providers: readonly Provider[]): ResolvedAcp {
   const { acp_server, acp_command, acp_model } = choice

@@ -103,7 +103,7 @@ function walk(schema: Schema, value: unknown, path: Path, by: Walk): unknown {
   }
 }
 
-/** Calls `by.map` for every string in a secret member, at any depth; in a secret source, only for its secret parts. */
+/** Returns a secret member with all its strings mapped, at any depth; of a secret source, only its secret parts. */
 function mapStrings(value: unknown, path: Path, by: Walk): unknown {
   if (isSecretSource(value)) return walkNamed('SecretSource', value, path, by)
   if (typeof value === 'string') return by.map(value, path.join('.'))

@@ -7,13 +7,13 @@
  */
 import type { Cipher } from './cipher.ts'
 
-/** Paths form a group if they are the same after beginnings of one row: `llm.api_key`, `condenser.llm.api_key`. */
+/** Beginnings in one row are interchangeable: `llm.api_key` and `condenser.llm.api_key` form a group. */
 const kinds: readonly (readonly string[])[] = [
   ['llm.', 'condenser.llm.', 'condenser.condensers.llm.'],
   ['critic.', 'verification.critic_'],
 ]
 
-/** Opens a token that was sealed for `path` or for another path of its group; undefined for any other token. */
+/** Opens a token that was sealed for `path`, or for a path of the same group; undefined for any other token. */
 export function openOfKind(token: string, path: string, cipher: Cipher): string | undefined {
   for (const context of contextsOf(path)) {
     const opened = cipher.open(token, context)

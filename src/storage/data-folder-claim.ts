@@ -20,7 +20,7 @@ export const formatNumber = 1
 const formatFile = 'format.json'
 
 /**
- * Makes a missing or empty folder a data folder. Returns the rights of other users on the folder.
+ * Makes a missing or empty folder a data folder, or accepts a data folder. Returns other users' rights on it.
  * @throws AppError `format_unsupported` for another format or other content; `storage_failed` for a folder that belongs
  * to another user, that other users may write or that cannot be used; `storage_full`
  */

@@ -17,7 +17,7 @@ const blockBytes = blockRecords * recordBytes
 /** First size of a block, in bytes. A full block doubles, but grows by at most `stepBytes`. */
 const leastBytes = 1024
 const stepBytes = 32 * 1024
-/** When an index file is read, the order of the offsets is checked at one record in this many. */
+/** In an index file, only every `orderedRecords`th offset is compared with the offset before it. */
 const orderedRecords = 1024
 const recordWords = recordBytes / 4
 const checkSeed = 0x5a
@@ -149,7 +149,7 @@ export class EventIndex {
     return block
   }
 
-  /** Returns the seq of the first event whose id is not below `high` and `low`. No closure, because it runs often. */
+  /** Returns the first seq whose id is at least `high` and `low`; `count` if none. No closure: it runs often. */
   #firstFrom(high: number, low: number): number {
     let from = 0
     let to = this.#count
@@ -182,7 +182,7 @@ function placeOf(number: number): number {
   return (number % blockRecords) * recordBytes
 }
 
-/** Returns bytes of an index file as a block: a view of a full block, a copy of a shorter block. */
+/** Returns a range of an index file's bytes as a block: a full block as a view, a shorter block as a copy. */
 function blockOf(bytes: Buffer, from: number, to: number): DataView {
   if (to - from === blockBytes) return new DataView(bytes.buffer, bytes.byteOffset + from, blockBytes)
   return new DataView(new Uint8Array(bytes.subarray(from, to)).buffer)

@@ -20,7 +20,7 @@ export interface IndexLinesOptions {
 }
 
 const chunkBytes = 1024 * 1024
-/** This many first bytes of a line that spans two chunks are kept. They include kind, id, timestamp and source. */
+/** When a chunk ends inside a line, this many bytes of the line's start are kept: kind, id, timestamp and source. */
 const beginningBytes = 256
 
 export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): Promise<void> {
@@ -40,7 +40,7 @@ export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): 
   index.truncate(Math.max(0, index.count - 1))
 }
 
-/** Calls `take` for each whole line from the byte `first` on. Returns their end; undefined if `take` returns false. */
+/** Calls `take` for each line from `first` to the last LF. Returns the end; undefined once `take` returns false. */
 function takeLines(lines: Lines, first: number, offset: number, take: Taker): number | undefined {
   const { data } = lines
   let at = first
@@ -161,7 +161,7 @@ function beginsWith({ view }: Lines, at: number, { length, words }: Pattern): bo
   return true
 }
 
-/** Returns the number of four lower-case hex digits; a negative number for other bytes. */
+/** Reads four lower-case hex digits as a number. Returns a negative number for other bytes. */
 function readHex(data: Buffer, at: number): number {
   let value = 0
   for (let index = at; index < at + 4; index++) value = (value << 4) | (hexValues[data[index] ?? 0] ?? -1)

@@ -40,7 +40,7 @@ export interface EventRange {
   readonly next: number
 }
 
-/** Reads events from seq `from` to before `to`: one, or as many as fit `limitBytes`. Leaves out damaged events. */
+/** Reads events from seq `from` to before `to`, up to `limitBytes` but at least one. Leaves out damaged events. */
 export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },
@@ -120,7 +120,7 @@ export async function* readLines(options: LogReaderOptions, from: Position): Asy
   }
 }
 
-/** True when the position is the end of this log, or the next line continues the chain from the position's hash. */
+/** True for the end of this log, and when the line at the position's offset continues the chain from its hash. */
 export async function holds(options: LogReaderOptions, position: Position): Promise<boolean> {
   const { read, lineLimitBytes } = options
   const end = options.end()

@@ -33,7 +33,7 @@ export interface LogOptions {
   /** All kinds of events. New kinds are added at the end, because the index stores positions in this list. */
   readonly kinds: readonly string[]
   readonly cache: LineCache
-  /** Called once for each damaged or cut piece of the log, up to `maxDamages` damaged pieces. Must not throw. */
+  /** Called once for each damaged or cut-off piece, up to `maxDamages` damaged pieces of a log. Must not throw. */
   readonly onDamage: (damage: Damage) => void
   readonly files?: Files
   /** The longest JSON of a line. Default: 64 MiB. */
@@ -198,7 +198,7 @@ export class ConversationLog {
     return this.#tail.get(number) ?? this.#readOne(number)
   }
 
-  /** Reads events from seq `from` to before `to`: one, or as many as fit `limitBytes`. Leaves out damaged events. */
+  /** Reads events from seq `from` to before `to`, up to `limitBytes` but at least one. Leaves out damaged events. */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)
     if (from >= last) return { events: [], next: from }
@@ -229,7 +229,7 @@ export class ConversationLog {
     return readLines(this.#reader, from)
   }
 
-  /** True when the position is the end of this log, or the next line continues the chain from the position's hash. */
+  /** True for the end of this log, and when the line at the position's offset continues the chain from its hash. */
   holds(position: Position): Promise<boolean> {
     return holds(this.#reader, position)
   }
@@ -297,7 +297,7 @@ export class ConversationLog {
 
   #report(damage: Damage): void {
     if (this.#reported.has(damage.offset) || this.#reported.size >= maxDamages) return
-    // A later line takes the offset of a `cut` piece, so this offset is not noted: damage there must be reported again.
+    // The next line is written at the offset of a `cut` piece. Damage to that line must be reported too.
     if (damage.kind === 'damaged') this.#reported.add(damage.offset)
     this.#options.onDamage(damage)
   }

@@ -36,7 +36,7 @@ export interface RecoveryOptions {
   readonly directory: string
   readonly files: Files
   readonly log: OpenFile
-  /** The index from its file. Missing events are added, excess events are removed. */
+  /** The index as read from its file. `recover` adds and removes events so that the index fits the log. */
   readonly index: EventIndex
   readonly kinds: readonly string[]
   readonly lineLimitBytes: number
@@ -64,7 +64,7 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
     await log.truncate(end.offset)
     damages.push({ offset: end.offset, length, event: undefined, kind: 'cut' })
   }
-  // A killed process may have left lines without a sync.
+  // A killed process may have written the last lines without a sync.
   await log.sync()
   return { end, damages, indexed: along === undefined ? 0 : Math.min(before, index.count) }
 }
@@ -125,17 +125,17 @@ async function walk(options: RecoveryOptions, size: number): Promise<Outcome | u
 }
 
 export interface FirstToRead {
-  /** Seq of the event in the first line to read. */
+  /** Seq of the first event at `position` or later. */
   readonly event: number
   readonly position: Position
-  /** The option `previous` of `scan`; left out when the first line is not to be checked. */
+  /** An option for `scan`: the hash before the first line. Without it, that line is not checked. */
   readonly chain: { readonly previous?: string }
 }
 
 /**
- * Returns where a check of the event `number` begins to read: at the event `number - 3`, or at the first line of the
- * log. The hash before event `number - 3` is unknown, so the line of that event is not checked. If that line is
- * damaged, `scan` finds the chain again within the two events that follow.
+ * Returns where reading must begin, so that the event `number` can be checked: three events before it, or at the start
+ * of the log. Inside the log, the hash before the first line to read is unknown, so that line is not checked. If it is
+ * damaged, `scan` finds the chain again within the next two events.
  */
 export function firstToRead(index: EventIndex, number: number): FirstToRead {
   const event = number - 3
@@ -145,7 +145,7 @@ export function firstToRead(index: EventIndex, number: number): FirstToRead {
 
 type Fit = 'event' | 'damaged event' | 'private' | 'damaged' | 'contradiction'
 
-/** Compares a piece with the index at the event `next`. Adds an event that the index lacks. */
+/** Tells how a piece fits the index; `next` is the seq of the next event. Adds an event that the index lacks. */
 function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readonly string[]): Fit {
   const expected = next < index.count ? index.offsetOf(next) : Infinity
   if (expected < piece.offset) return 'contradiction'
@@ -164,10 +164,10 @@ function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readon
   return 'event'
 }
 
-/** True for an unfinished line, and for a damaged piece from `lastGroupFrom` on that shows a hole (zero bytes). */
+/** True for an unfinished line, and for a damaged piece from `lastGroupFrom` on that has a hole (zero bytes). */
 function endsLog(piece: Piece, lastGroupFrom: number): boolean {
   if (piece.state !== 'damaged') return piece.state === 'torn'
-  // One flipped bit makes a space a zero byte. A line does not begin with a space, so a zero byte there is a hole.
+  // A single zero byte may be a space with a flipped bit. No line begins with a space, so a first zero byte is a hole.
   return piece.offset >= lastGroupFrom && (piece.bytes.includes('\0\0') || piece.bytes[0] === 0)
 }
 

@@ -56,8 +56,8 @@ export class Reserve {
   }
 
   /**
-   * Resolves when the space is reserved. Within a second of the last attempt or `release`, throws `storage_full`
-   * without another attempt.
+   * Reserves the space unless it is reserved. Less than a second after the last attempt or `release`, throws
+   * `storage_full` instead of trying.
    * @throws AppError `storage_full`, `storage_failed`; `unavailable` after `close`
    */
   async assertHeld(): Promise<void> {

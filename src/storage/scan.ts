@@ -17,7 +17,7 @@ export interface Piece {
   readonly end: number
   /** True when an LF ends the piece. False also for a sound line whose LF was damaged. */
   readonly closed: boolean
-  /** The JSON of a sound line; for any other piece, all its bytes. */
+  /** The JSON of a sound line; all bytes of a damaged or torn piece. */
   readonly bytes: Buffer
   /** The hash from which the hash of the next line is computed. */
   readonly hash: string
@@ -69,8 +69,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
 }
 
 /**
- * Reads `chunkBytes`. If an unfinished line already has more bytes (`kept`), reads as many again, so that a long line
- * is searched only a few times.
+ * Reads `chunkBytes`, or `kept` bytes if that is more, but not beyond the range. `kept` is the size of the unfinished
+ * line in memory. Each read at least doubles it, so that a long line is searched only a few times.
  */
 function readMore(options: ScanOptions, position: number, kept: number): Promise<Buffer> {
   const length = Math.min(Math.max(chunkBytes, kept), options.to - position)
@@ -155,7 +155,7 @@ function possibleEnds(data: Buffer, at: number, end: number): number[] {
   return ends
 }
 
-/** Returns the possible hashes of an invalid piece: its stored hash, and hashes that are computed from its JSON. */
+/** Returns the possible hashes of an invalid line: its stored hash, and the hash of its JSON after each `previous`. */
 function guesses(data: Buffer, at: number, end: number, previous: Previous): Previous {
   const stored = hashAt(data, at)
   if (previous === undefined) return stored === undefined ? undefined : [stored]

@@ -21,7 +21,7 @@ import { readSoundState, type CachedState } from './state-file.ts'
 export interface VerifyOptions {
   readonly directory: string
   readonly kinds: readonly string[]
-  /** The hash of a line that the log must still contain, kept from an earlier check. */
+  /** A hash from an earlier check. The log must still contain the line with this hash. */
   readonly expect?: string
   /** The longest JSON of a line. Default: 64 MiB. */
   readonly lineLimitBytes?: number
@@ -219,7 +219,7 @@ function isAt(state: CachedState | undefined, head: Position): boolean {
   return state !== undefined && state.line.offset === head.offset && state.line.hash === head.hash
 }
 
-/** Reports `state.json`, if it exists. The caller knows that its state is damaged or belongs to no line of the log. */
+/** Reports `state.json`, if it exists. Called when the state in it is damaged or belongs to no line of the log. */
 async function checkNoState(directory: string, report: Report): Promise<void> {
   if (!(await isThere(join(directory, 'state.json')))) return
   report({ file: 'state.json', offset: 0, problem: 'the state is not sound or not of this log' })

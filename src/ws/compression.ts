@@ -7,7 +7,7 @@
 import { Inflater, type InflaterOwner } from './inflater.ts'
 
 export interface CompressionOptions {
-  /** The most clients that may refer to earlier messages. Each takes up to 32 KiB while its connection lasts. */
+  /** The most connections that keep a decompression context between messages. Each context takes up to 32 KiB. */
   readonly maxContexts: number
 }
 

@@ -77,7 +77,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
   readonly #outbox: Outbox
   readonly #heartbeat: Heartbeat
   #maxMessageBytes: number
-  /** Reads messages; present from the first incoming byte until all messages were delivered. */
+  /** Turns incoming bytes into messages. Dropped when it holds no bytes of a message, to save memory. */
   #intake: Intake | undefined
   #state: State = 'open'
   #isPaused = false
@@ -111,7 +111,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     return this.#outbox.bufferedBytes
   }
 
-  /** The close code so far, as `onClose` gets it. */
+  /** The code of the first Close frame of either side; 1005 if the frame has no code, 1006 while there is no frame. */
   get closeCode(): number {
     return this.#closeCode
   }

@@ -72,9 +72,9 @@ export class Heartbeat {
   readonly #owner: HeartbeatOwner
   /** True at first, and when a byte arrived since the last beat. */
   #isHeard = true
-  /** The number of beats since the last byte or Ping. */
+  /** The number of beats since the peer's last byte, or since the last attempt to send a Ping. */
   #quietBeats = 0
-  /** True when a Ping was sent and no byte came since. */
+  /** True when a Ping was sent and the peer has sent no byte since. */
   #isAsked = false
 
   constructor(pulse: Pulse, owner: HeartbeatOwner) {

@@ -105,7 +105,7 @@ function isInflated(value: unknown): value is Inflated {
   return isObject(value['engine']) && typeof value['engine']['bytesWritten'] === 'number'
 }
 
-/** Returns a copy of the last `windowBytes`, which does not keep a large message in memory. */
+/** Returns a copy of the last `windowBytes` of `window` and `data` together, so that a large message can be freed. */
 function lastWindow(window: Buffer, data: Buffer): Buffer {
   const recent = data.subarray(-windowBytes)
   return Buffer.concat([window.subarray(Math.max(0, window.length + recent.length - windowBytes)), recent])

@@ -23,7 +23,7 @@ export class Intake {
   readonly #inflater: Inflater | undefined
   readonly #onReady: () => void
   #isBusy = false
-  /** The decompressed message or its broken rule, until `next` returns it. */
+  /** The result of a decompression, a message or a broken rule, until `next` returns it. */
   #inflated: Incoming | undefined
   #framesLeft = framesInTurn
   #rest: NodeJS.Immediate | undefined

@@ -12,7 +12,7 @@ export interface ConnectionLimits {
   readonly maxBufferedBytes: number
   /** The silence of the peer after which a Ping is sent. */
   readonly pingIntervalMs: number
-  /** The silence after a Ping, after which the connection is ended. */
+  /** The time after a Ping in which the peer must send data. A silent peer's connection is ended. */
   readonly pongTimeoutMs: number
   /** The time in which a peer must take a write of the outbox. A slower peer is closed with 1013. */
   readonly stallTimeoutMs: number

@@ -108,7 +108,7 @@ export class Outbox implements Departing {
     if (!this.#isClosed) this.#write()
   }
 
-  /** Writes batches until a batch has to wait. */
+  /** Writes batches until the socket has to queue one. When no bytes are left, ends the socket or calls `onEmpty`. */
   #write(): void {
     // A failed socket is destroyed, and its owner then closes this outbox.
     while (this.#socket.writable) {
@@ -123,7 +123,7 @@ export class Outbox implements Departing {
     }
   }
 
-  /** Waits until the socket has taken the last write: the callback of an empty write behind it comes only then. */
+  /** Stops writing until the socket has taken all earlier writes: then it calls the callback of this empty write. */
   #wait(bytes: number): void {
     this.#writingBytes = bytes
     this.#stall = setTimeout(() => this.#owner.onStall(), this.#limits.stallTimeoutMs)
@@ -137,7 +137,7 @@ export class Outbox implements Departing {
     if (!error && !this.#isClosed) this.#write()
   }
 
-  /** Returns the next bytes to write: a piece of a large frame, or as many frames as fit; undefined if none wait. */
+  /** Takes up to `batchBytes` from the queue: a piece of a large frame, or whole frames. Undefined if none wait. */
   #takeBatch(): Buffer | undefined {
     if (this.#urgent !== undefined && !this.#isInsideFrame) this.#takeUrgent(this.#urgent)
     const first = this.#queue[0]

@@ -16,9 +16,9 @@ import { checkHandshake } from './handshake.ts'
 import { defaultLimits, type ConnectionLimits } from './limits.ts'
 
 export interface UpgradeOptions {
-  /** The limits, shared by all connections. Default: `defaultLimits`. */
+  /** The limits of each connection. Default: `defaultLimits`. */
   readonly limits?: ConnectionLimits
-  /** The limits for permessage-deflate, shared by all connections. Default: no permessage-deflate. */
+  /** Limits memory and threads of permessage-deflate for all connections together. Default: no permessage-deflate. */
   readonly compression?: Compression | undefined
   /** Schedules the writes. Connections that send the same frames can share it. */
   readonly departure?: Departure
@@ -26,14 +26,14 @@ export interface UpgradeOptions {
   readonly pulse?: Pulse
 }
 
-/** The result of an upgrade. `status` is the status that was sent; 0 when the client had gone before. */
+/** The result of an upgrade. `status` is the HTTP status that was sent; 0 if the client was gone already. */
 export type Upgrade =
   | { readonly ok: true; readonly connection: WebSocketConnection }
   | { readonly ok: false; readonly status: number; readonly reason: string }
 
 type Headers = Readonly<Record<string, string>>
 
-/** The headers of every response that refuses an upgrade, so that pages of other sites learn nothing from it. */
+/** The headers of every response that refuses an upgrade. They keep it from caches and from pages of other sites. */
 const guards: Headers = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',

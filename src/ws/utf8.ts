@@ -6,13 +6,13 @@
  */
 import { isUtf8 } from 'node:buffer'
 
-/** Returns the carry after `carry` and `piece`; undefined when the bytes are not UTF-8. */
+/** Joins `carry` and `piece`. Returns the new carry, which may be empty; undefined if the bytes are not UTF-8. */
 export function carryUtf8(carry: Buffer, piece: Buffer): Buffer | undefined {
   const bytes = carry.length === 0 ? piece : Buffer.concat([carry, piece])
   const { length, missing } = openCharacter(bytes)
   const whole = bytes.length - length
   if (!isUtf8(bytes.subarray(0, whole))) return undefined
-  // Copied, so that a carry does not keep a whole chunk in memory.
+  // Copied, because a subarray of these few bytes would keep the whole piece in memory.
   const rest = Buffer.from(bytes.subarray(whole))
   return length === 0 || canBegin(rest, missing) ? rest : undefined
 }
@@ -35,8 +35,8 @@ function characterLength(lead: number): number {
 }
 
 /**
- * True when `missing` more bytes can complete the character. Each allowed range includes 80 or BF (RFC 3629, section
- * 4), so two endings are tried: all 80 and all BF.
+ * True when `missing` more bytes can complete the character. The allowed range of the next byte includes 80 or BF, and
+ * the bytes after it may be either (RFC 3629, section 4). So two endings are tried: all 80 and all BF.
  */
 function canBegin(start: Buffer, missing: number): boolean {
   return [0x80, 0xbf].some((fill) => isUtf8(Buffer.concat([start, Buffer.alloc(missing, fill)])))

@@ -40,8 +40,8 @@ export class UnaskedCalls {
   }
 
   /**
-   * Judges and counts a call that ran, unless the policy asks about no call. Returns the failure that must stop the
-   * turn; undefined if the turn may continue.
+   * Judges a call that ran, and counts it once if the verdict is not `fine`. Does nothing under a policy that never
+   * asks. Returns the failure that must stop the turn; undefined if the turn may continue.
    */
   see(ran: RanCall, { runsUnasked }: JudgedSession): AcpFailure | undefined {
     const { host, onUnasked, log } = this.#options

@@ -115,7 +115,7 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
   if (conversation.state.execution_status === 'idle') await conversation.run().catch(ignore) // It runs already.
 }
 
-/** Returns the first answer other than an approval; undefined when every action was approved. */
+/** Asks about the pending actions in order. Returns the first answer other than an approval; undefined without one. */
 async function firstDenial(
   conversation: Conversation, ask: (question: SubQuestion) => Promise<ConfirmationAnswer>,
 ): Promise<Exclude<ConfirmationAnswer, { readonly outcome: 'accepted' }> | undefined> {

@@ -7,7 +7,7 @@ export const extensions = {
   routes: {
     'POST /api/skills/sync': 'drive',
     'GET /api/skills/installed': 'read',
-    // Installing reads files anywhere on this machine, so it needs `configure`.
+    // Later conversations get the text of an installed skill, so each change of the installed skills needs `configure`.
     'POST /api/skills/install': 'configure',
     'GET /api/skills/installed/{skill_name}': 'read',
     'PATCH /api/skills/installed/{skill_name}': 'configure',

@@ -94,7 +94,7 @@ export class CompletionStream implements Sink {
 
   #action(json: Buffer): void {
     this.#endText()
-    // Actions of other kinds have no text for the client.
+    // Only a FinishAction has text for the client.
     if (!json.includes('"kind":"FinishAction"')) return
     const { action } = objectOf(parseOwnJson(json.toString()))
     if (!isObject(action) || action['kind'] !== 'FinishAction') return

@@ -48,7 +48,7 @@ export async function resolveProfile(profile: StoredProfile, sources: ProfileSou
   return builtInSettings(profile, { llm, servers, stored, usable: await sources.usableTools() })
 }
 
-/** Returns the reasons why a profile cannot be used. Without a reason, also returns its agent settings, redacted. */
+/** Returns the reasons why a profile cannot be used. If there is none, also returns its agent settings, redacted. */
 export async function diagnose(profile: StoredProfile, sources: ProfileSources): Promise<AgentProfileDiagnosis> {
   const errors: string[] = []
   const { mcp_config: configured } = await sources.agentSettings()

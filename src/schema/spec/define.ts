@@ -18,7 +18,7 @@ export type Schema =
   | { readonly type: 'either'; readonly of: readonly Schema[] }
   /** Any JSON value, null too. */
   | { readonly type: 'json' }
-  /** Any JSON object, kept unchanged. `like` names the type that later code reads the object as. */
+  /** Any JSON object, kept unchanged. Later code reads the object as the type with the name `like`. */
   | { readonly type: 'open'; readonly like?: string }
   | { readonly type: 'reference'; readonly name: string }
 
@@ -128,7 +128,7 @@ export const boolean: Schema = { type: 'boolean' }
 export const json: Schema = { type: 'json' }
 export const openObject: Schema = { type: 'open' }
 
-/** Makes an open object that later code reads as the named type. */
+/** Makes the schema of an open object. Later code reads the object as the type with the name `like`. */
 export function openLike(like: string): Schema {
   return { type: 'open', like }
 }
@@ -221,7 +221,7 @@ export function unread(member: Member): Member {
   return { ...member, unread: true }
 }
 
-/** Adds a rule to the OpenAPI description of a member. The handler checks the rule; the validator does not. */
+/** Returns the member with a rule for its OpenAPI description. The handler checks the rule; the validator does not. */
 export function stated(rule: Readonly<Record<string, unknown>>, member: Member): Member {
   return { ...member, stated: rule }
 }

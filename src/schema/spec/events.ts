@@ -125,7 +125,7 @@ export const events: Definitions = {
 
 type EventShape = (name: string) => ObjectSchema
 
-/** Makes the type of an event: the members of every event, then `members`. They are written in this order. */
+/** Makes the shape of an event. In JSON, the members of every event come first, then `members`. */
 function event(doc: string, source: Member, members: Members): EventShape {
   return (name) => closed(doc, {
     kind: required(constant(name)),

@@ -20,7 +20,7 @@ export interface Entry {
 /** `link` is a symbolic link. Readers refuse hard links, devices and pipes. */
 export type EntryKind = 'file' | 'folder' | 'link'
 
-/** The most entries of an archive, including parent folders without an entry. */
+/** The most entries of an archive. A parent folder that the archive does not list counts as an entry too. */
 export const entryLimit = 10_000
 /** The most bytes that an archive unpacks to. The headers of a tar archive count too; those of a zip archive do not. */
 export const unpackedLimitBytes = 256 * 1024 * 1024
