@@ -61,8 +61,8 @@ export const storageMutations: readonly Mutation[] = [
   },
   {
     file: 'src/storage/recovery.ts',
-    old: '// A killed process may have left lines without a sync.\n  await log.sync()',
-    new: '// A killed process may have left lines without a sync.',
+    old: '  await log.sync()\n  return { end, damages',
+    new: '  return { end, damages',
     promise: 'What a killed process had written is synced before it is served.',
     tests: [...crash, ...log],
   },
