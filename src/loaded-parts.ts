@@ -186,7 +186,7 @@ export class LoadedParts {
 
   async #load(part: Part): Promise<StartedPart> {
     const module = await part.load?.()
-    const started = (await module?.start(this.#core)) ?? {}
+    const started = (await module?.start(lend(this.#core, part))) ?? {}
     if (!this.#isClosed) this.#running.add(started)
     return started
   }
@@ -203,6 +203,19 @@ export class LoadedParts {
     if (part !== undefined) return notLoaded(part)
     return new AppError('part_missing', `No part of this server offers "${offer}": it was built without that part`)
   }
+}
+
+/** Returns a copy of `core` for a part. A member that the part's `needs` do not name throws a TypeError when read. */
+function lend(core: Core, { name, needs = [] }: Part): Core {
+  const lent = Object.assign({}, core)
+  const named = new Set<string>(needs)
+  for (const member of Object.keys(core).filter((key) => !named.has(key))) {
+    const get = (): never => {
+      throw new TypeError(`The part "${name}" uses the capability "${member}", which its needs do not name`)
+    }
+    Object.defineProperty(lent, member, { get, enumerable: false })
+  }
+  return lent
 }
 
 /** Returns true when the switch with this name is on; false for an undefined name. */

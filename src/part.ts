@@ -43,6 +43,8 @@ export interface Part extends InspectedPart {
   readonly errorForm?: ErrorForm
   /** Subcommands of the program, by name. */
   readonly commands?: Readonly<Record<string, PartCommand>>
+  /** The capabilities that `start` gets. Each other member of its `Core` throws. */
+  readonly needs?: readonly (keyof Core)[]
   /** The names of the offers that `start` returns. */
   readonly offers?: readonly (keyof Offers)[]
   /** Returns the names of the part's tools for the built-in agent that work on this machine. */
@@ -124,6 +126,17 @@ export interface PartSpec {
    */
   readonly pathParameters?: Readonly<Record<string, Schema>>
 }
+
+/** The capabilities that the part with this description gets. */
+export type Lent<P extends Part> = Pick<Core, NonNullable<P['needs']>[number]>
+
+/** A started part with everything that its description promises: a handler for each route, each socket, each offer. */
+export type Started<P extends Part> = StartedPart
+  & (P extends { readonly routes: infer Routes } ? { readonly handlers: Record<keyof Routes, PartHandler> } : unknown)
+  & (P extends { readonly sockets: infer Sockets } ? { readonly sockets: Record<keyof Sockets, PartSocket> } : unknown)
+  & (P extends { readonly offers: readonly (infer Name extends keyof Offers)[] }
+    ? { readonly offers: Pick<Offers, Name> }
+    : unknown)
 
 export interface PartModule {
   readonly start: (core: Core) => StartedPart | Promise<StartedPart>

@@ -8,6 +8,7 @@
 import { posix } from 'node:path'
 import { access, type Right } from '../../src/access.ts'
 import { allParts } from '../../src/all-parts.ts'
+import type { Core } from '../../src/capabilities.ts'
 import { defaultFolders, entries, type Entry } from '../../src/cli/options.ts'
 import { optionTable } from '../../src/config.ts'
 import type { Option } from '../../src/option.ts'
@@ -42,7 +43,8 @@ export function tablesFor(document: string, sources: readonly SizedFile[]): Read
   }
   const tables = {
     powers: () => powersOf(folder), sizes: () => sizeRows(sources), order: () => orderRows(sources),
-    parts: () => partRows(folder), touches: () => touchRows(), environment: () => baseSet(),
+    parts: () => partRows(folder), capabilities: () => capabilityRows(), touches: () => touchRows(),
+    environment: () => baseSet(),
   }
   if (folder === 'src/cli') return { ...tables, options: () => optionRows(optionTable) }
   if (folder === 'src/api') return { ...tables, routes: () => routeRows(access) }
@@ -165,6 +167,30 @@ function touchRows(): string {
 function baseSet(): string {
   const names = baseVariables.map((name) => `\`${name}\`,`)
   return wrapped(['Programs', 'get', 'the', 'base', 'set:', ...names, '`LC_*`.'])
+}
+
+/** The capabilities that give a part secrets, keys, or a way to them. */
+const secretCapabilities: Readonly<Partial<Record<keyof Core, string>>> = {
+  cipher: 'seals and opens stored secrets',
+  keyOptions: 'the session keys and sealing keys among the options',
+  secretValues: 'the plain values of the global secrets',
+  vault: 'the secrets of conversations and agents',
+  settings: 'the settings, with secrets as they are stored',
+  llmProfiles: 'the LLM profiles, with their keys',
+  secretFolder: 'a folder for secrets that child processes need',
+  environment: 'the environment of the server',
+  namedKeys: 'says whose a named key is; the part that stores them sets the source',
+  pageSessions: 'says whose a session of the console is; the part that serves the page sets the source',
+  workspaceSessions: 'opens sessions for files of a workspace',
+  use: 'offers of other parts, such as tokens of MCP servers',
+}
+
+function capabilityRows(): string {
+  const cells = Object.entries(secretCapabilities).map(([capability, meaning]) => {
+    const parts = allParts.filter(({ needs = [] }) => needs.some((need) => need === capability))
+    return [`\`${capability}\``, meaning, parts.map(({ name }) => `\`${name}\``).join(', ')]
+  })
+  return rows(['Capability', 'What it gives', 'Parts that get it'], cells)
 }
 
 function partRows(folder: string): string {

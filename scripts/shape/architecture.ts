@@ -93,24 +93,24 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'parts/builtin/llm': ['parts/net', 'agents/from-host.ts', 'settings', 'schema', 'base'],
   'parts/builtin/risk': ['schema', 'base'],
   'parts/browser': [
-    'part.ts', 'capabilities.ts', 'finding.ts', 'option.ts', 'parts/builtin/tools', 'agents', 'process', 'rpc',
+    'part.ts', 'finding.ts', 'option.ts', 'parts/builtin/tools', 'agents', 'process', 'rpc',
     'parts/net', 'schema', 'base',
   ],
   'parts/files': [
     'part.ts', 'capabilities.ts', 'option.ts', 'parts/workspace-files', 'api', 'conversation', 'settings', 'http',
     'schema', 'base',
   ],
-  'parts/bash': ['part.ts', 'capabilities.ts', 'option.ts', 'api', 'process', 'http', 'ws', 'schema', 'base'],
+  'parts/bash': ['part.ts', 'option.ts', 'api', 'process', 'http', 'ws', 'schema', 'base'],
   'parts/git': [
     'part.ts', 'option.ts', 'capabilities.ts', 'offers.ts', 'parts/workspace-files', 'api', 'workspace', 'process',
     'http', 'schema', 'base',
   ],
   'parts/forms': ['part.ts', 'api', 'settings', 'schema'],
   'parts/hooks': [
-    'part.ts', 'capabilities.ts', 'parts/patterns', 'agents/hooks.ts', 'conversation', 'process', 'schema', 'base',
+    'part.ts', 'parts/patterns', 'agents/hooks.ts', 'conversation', 'process', 'schema', 'base',
   ],
   'parts/skills': [
-    'part.ts', 'capabilities.ts', 'offers.ts', 'parts/workspace-files', 'agents', 'api', 'conversation', 'workspace',
+    'part.ts', 'offers.ts', 'parts/workspace-files', 'agents', 'api', 'conversation', 'workspace',
     'http', 'schema', 'base',
   ],
   'parts/extensions': [
@@ -123,21 +123,21 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'conversation', 'workspace', 'schema', 'base',
   ],
   'parts/mcp': [
-    'part.ts', 'capabilities.ts', 'option.ts', 'version.ts', 'agents', 'api', 'conversation', 'settings', 'process',
+    'part.ts', 'option.ts', 'version.ts', 'agents', 'api', 'conversation', 'settings', 'process',
     'rpc', 'parts/net', 'http', 'schema', 'base',
   ],
   'parts/absent': ['part.ts', 'api', 'schema', 'base'],
-  'parts/audit': ['part.ts', 'capabilities.ts', 'option.ts', 'storage', 'http', 'base'],
+  'parts/audit': ['part.ts', 'option.ts', 'storage', 'http', 'base'],
   'parts/backup': [
-    'part.ts', 'capabilities.ts', 'finding.ts', 'option.ts', 'conversation', 'storage', 'process', 'schema', 'base',
+    'part.ts', 'finding.ts', 'option.ts', 'conversation', 'storage', 'process', 'schema', 'base',
   ],
-  'parts/keys': ['access.ts', 'part.ts', 'capabilities.ts', 'finding.ts', 'api', 'storage', 'http', 'schema', 'base'],
+  'parts/keys': ['access.ts', 'part.ts', 'finding.ts', 'api', 'storage', 'http', 'schema', 'base'],
   'parts/metrics': [
     'part.ts', 'capabilities.ts', 'server-load.ts', 'option.ts', 'version.ts', 'http', 'schema', 'base',
   ],
   'parts/lookups': ['part.ts', 'parts/net', 'settings', 'base'],
-  'parts/models': ['part.ts', 'capabilities.ts', 'api', 'settings', 'http', 'schema', 'base'],
-  'parts/profiles': ['part.ts', 'capabilities.ts', 'api', 'settings', 'http', 'schema', 'base'],
+  'parts/models': ['part.ts', 'api', 'settings', 'http', 'schema', 'base'],
+  'parts/profiles': ['part.ts', 'api', 'settings', 'http', 'schema', 'base'],
   'parts/console': [
     'part.ts', 'capabilities.ts', 'option.ts', 'parts/net', 'api', 'conversation', 'settings', 'storage', 'process',
     'http', 'schema', 'base',
@@ -148,14 +148,14 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'capabilities.ts', 'option.ts', 'api', 'conversation', 'settings', 'http', 'schema', 'base',
   ],
   'parts/webhooks': [
-    'part.ts', 'capabilities.ts', 'server-load.ts', 'option.ts', 'api', 'conversation', 'settings', 'parts/net', 'http',
+    'part.ts', 'server-load.ts', 'option.ts', 'api', 'conversation', 'settings', 'parts/net', 'http',
     'schema', 'base',
   ],
   'parts/retention': [
     'part.ts', 'capabilities.ts', 'finding.ts', 'offers.ts', 'option.ts', 'server-load.ts', 'conversation', 'storage',
     'http', 'base',
   ],
-  'parts/docs': ['part.ts', 'capabilities.ts', 'http', 'schema', 'base'],
+  'parts/docs': ['part.ts', 'http', 'schema', 'base'],
   'parts/install': [
     'part.ts', 'capabilities.ts', 'api', 'http', 'settings', 'storage', 'process', 'schema', 'base',
   ],
@@ -166,7 +166,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'option.ts', 'version.ts', 'settings', 'process', 'parts/net', 'base',
   ],
   'parts/doctor': [
-    'part.ts', 'capabilities.ts', 'inspected-part.ts', 'finding.ts', 'parts/install', 'agents', 'api',
+    'part.ts', 'inspected-part.ts', 'finding.ts', 'parts/install', 'agents', 'api',
     'sealed-stores.ts', 'config.ts', 'version.ts', 'settings', 'storage', 'process', 'rpc', 'http', 'schema',
     'base',
   ],

@@ -1,7 +1,8 @@
 /**
- * Rule for parts: a part names each capability that it takes from the core.
+ * Rules for parts: a part names each capability that it takes from the core, and uses each that it names.
  *
  * In src/parts the type `Core` stands in an import, in `Pick<Core, 'log' | 'clock'>` or in `Core['log']`, nowhere else.
+ * The type `StartedPart` stands nowhere: `Started<typeof docs>` has each handler and offer of the description.
  */
 import type { Finding } from './finding.ts'
 import type { SourceFile } from './source-file.ts'
@@ -10,11 +11,36 @@ import type { Token } from './tokens.ts'
 export function checkCapabilities(file: SourceFile): Finding[] {
   if (!file.path.startsWith('src/parts/')) return []
   const message = "name the capabilities that this part takes: Pick<Core, 'log' | 'clock'>, or Core['log'] for one"
+  const started = 'name the description of the part: Started<typeof docs> has its handlers and offers'
   return file.code.flatMap((token, index) => {
+    if (token.kind === 'word' && token.text === 'StartedPart') {
+      return [{ file: file.path, line: token.line, rule: 'capabilities', message: started }]
+    }
     if (token.kind !== 'word' || (token.text !== 'Core' && token.text !== 'PartModule')) return []
     const isAllowed = token.text === 'Core' ? namesMembers(file.code, index) : file.code[index + 1]?.text !== '['
     return isAllowed ? [] : [{ file: file.path, line: token.line, rule: 'capabilities', message }]
   })
+}
+
+/** Finds capabilities in the `needs` of a part that no other file of its folder names. */
+export function checkUnusedNeeds(files: readonly SourceFile[]): Finding[] {
+  return files.filter(({ path }) => /^src\/parts\/[^/]+\/part\.ts$/.test(path)).flatMap(({ path, code }) => {
+    const folder = path.slice(0, -'part.ts'.length)
+    const others = files.filter((file) => file.path.startsWith(folder) && file.path !== path)
+    const words = others.flatMap((file) => file.code.filter(({ kind }) => kind === 'word'))
+    const used = new Set(words.map(({ text }) => text))
+    return needsIn(code).filter(({ text }) => !used.has(text)).map(({ line, text }) => {
+      return { file: path, line, rule: 'capabilities', message: `no file of the part uses "${text}": take it away` }
+    })
+  })
+}
+
+/** Returns the texts in `needs: [...]`. */
+function needsIn(code: readonly Token[]): readonly Token[] {
+  const start = code.findIndex(({ text }, index) => text === 'needs' && code[index + 1]?.text === ':')
+  if (start === -1) return []
+  const list = code.slice(start + 3)
+  return list.slice(0, list.findIndex(({ text }) => text === ']')).filter(({ kind }) => kind === 'string')
 }
 
 function namesMembers(code: readonly Token[], index: number): boolean {

@@ -190,6 +190,7 @@ function ownPart(name: string): Part {
     name,
     about: 'Routes of the host',
     routes: { 'GET /host/count': 'read', 'GET /host/fault': 'read' },
+    needs: ['load', 'config', 'keyOptions'],
     load: async () => ({
       start: ({ load, config, keyOptions }) => ({
         handlers: {
@@ -250,6 +251,26 @@ test('parts and tools with a name that cannot be used are refused', async () => 
   assert.match(await codeOf({ ownParts: [same] }), 'expected a route that the server does not have')
   const socket = { ...ownPart('mine'), sockets: { 'GET /mine/{': 'open' } } as const
   assert.match(await codeOf({ ownParts: [socket] }), 'Could not use the route "GET /mine/{": expected segments')
+})
+
+test('a part gets the capabilities that its needs name, and an error that names any other', async () => {
+  const seen: unknown[] = []
+  const curious: Part = {
+    ...ownPart('curious'), needs: ['clock'], startsWhen: () => true,
+    load: async () => ({
+      start(core) {
+        seen.push(Object.keys(core), typeof core.clock, Object.keys({ ...core }))
+        seen.push(core.cipher)
+        return {}
+      },
+    }),
+  }
+  const { folder, remove } = makeFolder()
+  const options = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'work'), ownParts: [curious] }
+  const fault = await createAgentServer(options).catch((thrown: unknown) => thrown)
+  assert.equal(seen, [['clock'], 'function', ['clock']])
+  assert.match(String(fault), 'The part "curious" uses the capability "cipher", which its needs do not name')
+  remove()
 })
 
 test('a server that cannot be made of the parts of a host leaves its folder free', async () => {

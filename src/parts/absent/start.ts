@@ -5,12 +5,12 @@
  */
 import { AppError } from '../../base/errors.ts'
 import { ok, success } from '../../api/call.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { PartHandler, Started } from '../../part.ts'
 import type { absent } from './part.ts'
 
 const noEditor = 'VSCode is disabled in configuration'
 
-export function start(): StartedPart {
+export function start(): Started<typeof absent> {
   const handlers: Record<keyof typeof absent.routes, PartHandler> = {
     'GET /api/automation/health': () => ok({ status: 'unavailable' }),
     'GET /api/automation/sdk-version': () => ok({ sdk_version: null }),

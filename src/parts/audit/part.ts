@@ -49,5 +49,6 @@ export const audit = {
     return { subject: 'audit trail', state: 'ok', text, advice: '' }
   },
   startsWhen: (values) => values['audit'] === 'on' || values['audit'] === 'required',
+  needs: ['config', 'dataDir', 'clock', 'log', 'masker', 'trail'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

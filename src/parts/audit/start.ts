@@ -1,13 +1,13 @@
 /** Starts the part `audit`: opens the trail and sets the core's `TrailWriter`. */
 import { randomUUID } from 'node:crypto'
-import type { Core } from '../../capabilities.ts'
 import type { Deed, EndDeed, TrailWriter } from '../../http/trail.ts'
 import { valuesOf } from '../../option.ts'
-import type { StartedPart } from '../../part.ts'
-import { options } from './part.ts'
+import type { Lent, Started } from '../../part.ts'
+import { options, type audit } from './part.ts'
 import { TrailLog, type TrailRecord } from './trail-log.ts'
 
-export async function start({ config, dataDir, clock, log, masker, trail }: Needs): Promise<StartedPart> {
+export async function start(core: Lent<typeof audit>): Promise<Started<typeof audit>> {
+  const { config, dataDir, clock, log, masker, trail } = core
   const isRequired = valuesOf(options, config).audit === 'required'
   const file = await TrailLog.open({ dataDir, clock, log })
   const started = file.append({ kind: 'start' })
@@ -22,8 +22,6 @@ export async function start({ config, dataDir, clock, log, masker, trail }: Need
     },
   }
 }
-
-type Needs = Pick<Core, 'config' | 'dataDir' | 'clock' | 'log' | 'masker' | 'trail'>
 
 interface WriterParts {
   readonly file: Pick<TrailLog, 'append'>

@@ -77,5 +77,6 @@ export const backup = {
   examine: async ({ dataDir }) => (await import('./last-backup.ts')).examineBackups(String(dataDir), Date.now()),
   // The started part has one task: a figure for the metrics.
   startsWhen: (values) => values['metrics'] === true,
+  needs: ['dataDir', 'clock'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

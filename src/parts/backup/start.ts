@@ -4,11 +4,11 @@
  * `figures` takes the age from the last reading of the record, and begins another reading. So a new backup may appear
  * in the metric one scrape late.
  */
-import type { Core } from '../../capabilities.ts'
-import type { StartedPart } from '../../part.ts'
+import type { Lent, Started } from '../../part.ts'
 import { readLastBackup, type LastBackup } from './last-backup.ts'
+import type { backup } from './part.ts'
 
-export async function start({ dataDir, clock }: Pick<Core, 'dataDir' | 'clock'>): Promise<StartedPart> {
+export async function start({ dataDir, clock }: Lent<typeof backup>): Promise<Started<typeof backup>> {
   // Without a readable record there is no metric. `doctor` reports a record that cannot be read.
   const read = (): Promise<LastBackup | undefined> => readLastBackup(dataDir).catch(() => undefined)
   let last = await read()

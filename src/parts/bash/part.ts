@@ -27,5 +27,9 @@ export const bash = {
   idle: ['POST /api/bash/bash_commands/{command_id}/stop'],
   sockets: { 'GET /sockets/bash-events': 'execute' },
   spec: () => import('./spec.ts'),
+  needs: [
+    'config', 'environment', 'homeDir', 'dataDir', 'workspaceDir', 'instanceId', 'cgroupParent', 'masker', 'clock',
+    'log',
+  ],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

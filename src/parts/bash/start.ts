@@ -1,8 +1,7 @@
 /** Starts the part `bash`. */
 import { join } from 'node:path'
-import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { buildEnvironment } from '../../process/environment.ts'
 import { Commands } from './commands.ts'
 import { History } from './history.ts'
@@ -10,7 +9,7 @@ import { options, type bash } from './part.ts'
 import * as routes from './routes.ts'
 import { BashSockets } from './socket.ts'
 
-export async function start(core: Needs): Promise<StartedPart> {
+export async function start(core: Lent<typeof bash>): Promise<Started<typeof bash>> {
   const { config, environment, homeDir, dataDir, workspaceDir, instanceId, cgroupParent, masker, clock, log } = core
   const { bashLimit, bashHistoryBytes } = valuesOf(options, config)
   const path = join(dataDir, 'bash-events.jsonl')
@@ -47,9 +46,3 @@ export async function start(core: Needs): Promise<StartedPart> {
     },
   }
 }
-
-type Needs = Pick<
-  Core,
-  | 'config' | 'environment' | 'homeDir' | 'dataDir' | 'workspaceDir' | 'instanceId' | 'cgroupParent' | 'masker'
-  | 'clock' | 'log'
->

@@ -39,6 +39,7 @@ export const browser = {
   },
   examine: (values, { PATH = '' }) =>
     examineBrowser(valuesOf({ browser: options.browser, browserNoSandbox: options.browserNoSandbox }, values), PATH),
+  needs: ['config', 'environment', 'runtimeDir', 'instanceId', 'cgroupParent'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part
 

@@ -1,15 +1,15 @@
 /** Starts the part `browser`. */
 import { randomUUID } from 'node:crypto'
-import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
-import type { StartedPart } from '../../part.ts'
+import type { Lent, Started } from '../../part.ts'
 import { buildEnvironment } from '../../process/environment.ts'
 import { AgentBrowser } from './agent-browser.ts'
 import { browser } from './part.ts'
 import { BrowserPlaces } from './places.ts'
 import { browserTools } from './tools.ts'
 
-export function start({ config, environment, runtimeDir, instanceId, cgroupParent }: Needs): StartedPart {
+export function start(core: Lent<typeof browser>): Started<typeof browser> {
+  const { config, environment, runtimeDir, instanceId, cgroupParent } = core
   const { browser: program, browserNoSandbox, browserAllow, browserLimit } = valuesOf(browser.options, config)
   const places = new BrowserPlaces(browserLimit)
   const env = buildEnvironment({ server: environment, pass: config.passEnv })
@@ -35,5 +35,3 @@ export function start({ config, environment, runtimeDir, instanceId, cgroupParen
     },
   }
 }
-
-type Needs = Pick<Core, 'config' | 'environment' | 'runtimeDir' | 'instanceId' | 'cgroupParent'>

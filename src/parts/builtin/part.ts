@@ -16,5 +16,9 @@ export const builtin = {
   tools: async () => toolNames,
   resealFolder: async () => (await import('./tools/undo-history.ts')).resealFolder,
   spec: () => import('./spec.ts'),
+  needs: [
+    'config', 'environment', 'log', 'masker', 'clock', 'instanceId', 'secretFolder', 'cgroupParent', 'privateDirs',
+    'vault', 'cipher', 'llmProfiles', 'use', 'offers',
+  ],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -9,9 +9,8 @@ import { AppError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { TitleByProfile } from '../../conversation/agent/agent.ts'
-import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { buildEnvironment } from '../../process/environment.ts'
 import { detectTerminalKind, type TerminalKind } from '../../process/pty.ts'
 import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
@@ -22,7 +21,7 @@ import { tryModel } from './trial.ts'
 import { builtin } from './part.ts'
 import { makeTitle } from './title.ts'
 
-export async function start(core: Needs): Promise<StartedPart> {
+export async function start(core: Needs): Promise<Started<typeof builtin>> {
   const { config, vault, cipher } = core
   const { modelAnswerLimitBytes } = valuesOf(builtin.options, config)
   const limits = { limitBytes: modelAnswerLimitBytes, valueLimit: config.jsonValueLimit }
@@ -56,11 +55,7 @@ export async function start(core: Needs): Promise<StartedPart> {
   }
 }
 
-type Needs = Pick<
-  Core,
-  | 'config' | 'environment' | 'log' | 'masker' | 'clock' | 'instanceId' | 'secretFolder' | 'cgroupParent'
-  | 'privateDirs' | 'vault' | 'cipher' | 'llmProfiles' | 'use' | 'offers'
->
+type Needs = Lent<typeof builtin>
 
 function sharedBy(
   core: Needs, createModel: CreateModel, hostTools: readonly HostTool[],

@@ -52,5 +52,6 @@ export const consolePart = {
   offers: ['console'],
   startsWith: 'console-sessions.json',
   spec: () => import('./spec.ts'),
+  needs: ['config', 'dataDir', 'clock', 'log', 'pageSessions', 'namedKeys', 'conversations', 'agentQueue'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

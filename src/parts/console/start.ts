@@ -1,7 +1,6 @@
 /** Starts the part `console`. */
-import type { Core } from '../../capabilities.ts'
 import { RefusedKeys } from '../../http/refused-keys.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { consoleAddress } from './address.ts'
 import { loadAssets } from './assets.ts'
 import { Changes } from './changes.ts'
@@ -13,11 +12,7 @@ import { Sessions } from './sessions.ts'
 import { beginSession, endSession, listSessions, makeCode, signIn, signOut, type SignInParts } from './sign-in.ts'
 import { createVerification } from './verify.ts'
 
-type Needs = Pick<
-  Core, 'config' | 'dataDir' | 'clock' | 'log' | 'pageSessions' | 'namedKeys' | 'conversations' | 'agentQueue'
->
-
-export async function start(core: Needs): Promise<StartedPart> {
+export async function start(core: Lent<typeof consolePart>): Promise<Started<typeof consolePart>> {
   const { config, dataDir, clock, log, pageSessions, namedKeys, conversations, agentQueue } = core
   const sessions = await Sessions.open({ dataDir, clock, log, namedKeys })
   pageSessions.source = sessions

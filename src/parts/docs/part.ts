@@ -10,5 +10,6 @@ export const docs = {
     'GET /redoc': 'open',
   },
   spec: () => import('./spec.ts'),
+  needs: ['description'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

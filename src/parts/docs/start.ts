@@ -4,9 +4,8 @@
  * The page has no script and no style. Its Content-Security-Policy blocks both.
  */
 import { parseOwnJson } from '../../base/json.ts'
-import type { Core } from '../../capabilities.ts'
 import type { HttpResponse } from '../../http/reply.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { pageOf } from './page.ts'
 import type { docs } from './part.ts'
 
@@ -15,7 +14,7 @@ const headers = [
   'Referrer-Policy', 'no-referrer',
 ]
 
-export function start({ description }: Pick<Core, 'description'>): StartedPart {
+export function start({ description }: Lent<typeof docs>): Started<typeof docs> {
   let body: Buffer | undefined
   const show = async (): Promise<HttpResponse> => {
     body ??= Buffer.from(pageOf(parseOwnJson((await description()).toString('utf8'))))

@@ -7,23 +7,22 @@ import { join } from 'node:path'
 import { clientSignal, ok, type Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
 import { makeTemporaryFolder, removeTree } from '../../base/own-files.ts'
-import type { Core } from '../../capabilities.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
+import type { Lent } from '../../part.ts'
 import { listSecretNames } from '../../settings/secrets.ts'
 import { describeAgent, examineAgent, type AgentExamination } from './agent.ts'
 import { examineMachine } from './machine.ts'
+import type { doctor } from './part.ts'
 
-export type DoctorNeeds = Pick<
-  Core, 'config' | 'keyOptions' | 'environment' | 'parts' | 'providers' | 'dataDir' | 'runtimeDir'
->
+type Needs = Lent<typeof doctor>
 
-export async function examineServer(core: DoctorNeeds): Promise<HttpResponse> {
+export async function examineServer(core: Needs): Promise<HttpResponse> {
   const { config, keyOptions, environment, parts } = core
   return ok({ items: await examineMachine({ config, keyOptions, environment, parts }) })
 }
 
-export async function listAgents(core: DoctorNeeds, call: Call): Promise<HttpResponse> {
+export async function listAgents(core: Needs, call: Call): Promise<HttpResponse> {
   const { config, environment, providers } = core
   const [secretNames, signal] = [await secretNamesOf(core), clientSignal(call)]
   const items = await Promise.all(providers.map((provider) => {
@@ -33,7 +32,7 @@ export async function listAgents(core: DoctorNeeds, call: Call): Promise<HttpRes
 }
 
 /** Examines one agent in a temporary folder. @throws AppError `not_found` for an unknown provider */
-export async function examineOne(core: DoctorNeeds, call: Call): Promise<HttpResponse> {
+export async function examineOne(core: Needs, call: Call): Promise<HttpResponse> {
   const { config, environment, providers, runtimeDir } = core
   const name = parameterOf(call.parameters, 'name')
   const provider = providers.find((one) => one.name === name)
@@ -51,6 +50,6 @@ export async function examineOne(core: DoctorNeeds, call: Call): Promise<HttpRes
   }
 }
 
-function secretNamesOf({ dataDir }: DoctorNeeds): Promise<readonly string[]> {
+function secretNamesOf({ dataDir }: Needs): Promise<readonly string[]> {
   return listSecretNames(join(dataDir, 'secrets.json')).catch(() => []) // Names in an unreadable file count as missing.
 }

@@ -30,5 +30,9 @@ export const extensions = {
   // If this folder exists, the part starts with the server, to remove the remains of a killed installation.
   startsWith: 'extensions',
   spec: () => import('./spec.ts'),
+  needs: [
+    'environment', 'instanceId', 'cgroupParent', 'dataDir', 'homeDir', 'privateDirs', 'workspaceDir', 'clock', 'log',
+    'use', 'conversations',
+  ],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -1,8 +1,7 @@
 /** Starts the part `extensions`: repairs its folder, serves the routes, and offers installed skills and plugins. */
 import { join } from 'node:path'
-import type { Core } from '../../capabilities.ts'
 import type { DefinitionText, Extensions } from '../../offers.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import type { AgentDefinition } from '../../schema/generated/agent-definitions.ts'
 import { openMachine } from '../workspace-files/machine.ts'
 import { pluginsFor } from './conversation-plugins.ts'
@@ -11,7 +10,7 @@ import type { extensions } from './part.ts'
 import * as routes from './routes.ts'
 import { emptyWork, Shelf } from './shelf.ts'
 
-export async function start(core: Needs): Promise<StartedPart> {
+export async function start(core: Lent<typeof extensions>): Promise<Started<typeof extensions>> {
   const { environment, instanceId, cgroupParent, dataDir, homeDir, privateDirs, workspaceDir, clock, log } = core
   const { conversations } = core
   const root = join(dataDir, 'extensions')
@@ -41,12 +40,6 @@ export async function start(core: Needs): Promise<StartedPart> {
   }
   return { handlers: handlersOf(parts), offers: { extensions: offered } }
 }
-
-type Needs = Pick<
-  Core,
-  | 'environment' | 'instanceId' | 'cgroupParent' | 'dataDir' | 'homeDir' | 'privateDirs' | 'workspaceDir' | 'clock'
-  | 'log' | 'use' | 'conversations'
->
 
 function handlersOf(parts: routes.ExtensionParts): Record<keyof typeof extensions.routes, PartHandler> {
   return {

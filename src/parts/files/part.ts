@@ -41,5 +41,8 @@ export const files = {
   forRestricted: ['POST /api/auth/workspace-session', 'DELETE /api/auth/workspace-session'],
   uploads: ['POST /api/file/upload'],
   spec: () => import('./spec.ts'),
+  needs: [
+    'admission', 'config', 'homeDir', 'dataDir', 'privateDirs', 'workspaceDir', 'conversations', 'workspaceSessions',
+  ],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -1,7 +1,6 @@
 /** Starts the part `files`. */
-import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { createDirectory, showHome, searchSubdirectories, type FolderParts } from './folders.ts'
 import { openMachine } from '../workspace-files/machine.ts'
 import { options, type files } from './part.ts'
@@ -12,7 +11,7 @@ import { beginSession, endSession, sendWorkspaceFile, type WorkspaceFileParts } 
 import { openWorkspaceList } from './workspace-list.ts'
 import * as workspaces from './workspaces.ts'
 
-export function start(core: Needs): StartedPart {
+export function start(core: Lent<typeof files>): Started<typeof files> {
   const { config, homeDir, dataDir, privateDirs, workspaceDir, conversations, workspaceSessions, admission } = core
   const parts: TransferParts & FolderParts & TrajectoryParts & WorkspaceFileParts & workspaces.WorkspaceParts = {
     admission,
@@ -45,8 +44,3 @@ export function start(core: Needs): StartedPart {
   }
   return { handlers }
 }
-
-type Needs = Pick<
-  Core, 'admission' | 'config' | 'homeDir' | 'dataDir' | 'privateDirs' | 'workspaceDir' | 'conversations'
-  | 'workspaceSessions'
->

@@ -22,5 +22,9 @@ export const git = {
   },
   offers: ['worktrees', 'patches'],
   spec: () => import('./spec.ts'),
+  needs: [
+    'config', 'environment', 'dataDir', 'runtimeDir', 'workspaceDir', 'instanceId', 'cgroupParent', 'privateDirs',
+    'log',
+  ],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

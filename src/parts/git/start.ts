@@ -1,8 +1,7 @@
 /** Starts the part `git`. */
 import { join } from 'node:path'
-import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { openMachine } from '../workspace-files/machine.ts'
 import { sendArchive, type ArchiveParts } from './archive.ts'
 import { options, type git } from './part.ts'
@@ -11,7 +10,7 @@ import { createGit } from './program.ts'
 import * as routes from './routes.ts'
 import { ConversationWorktrees } from './worktrees.ts'
 
-export function start(core: Needs): StartedPart {
+export function start(core: Lent<typeof git>): Started<typeof git> {
   const { config, environment, dataDir, workspaceDir, instanceId, cgroupParent, privateDirs, log } = core
   const { worktreeDir = join(workspaceDir, 'worktrees') } = valuesOf(options, config)
   const runs = createGit({ environment, instanceId, cgroupParent })
@@ -31,14 +30,8 @@ export function start(core: Needs): StartedPart {
     'GET /api/file/archive': (call) => sendArchive(parts, call),
   }
   const offers = { worktrees, patches: createPatches(runs) }
-  const figures: StartedPart['figures'] = () => [
+  const figures: Started<typeof git>['figures'] = () => [
     { name: 'git_programs_waiting', type: 'gauge', about: 'Calls of git that wait for a place.', value: runs.waiting },
   ]
   return { handlers, offers, figures, close: () => worktrees.close() }
 }
-
-type Needs = Pick<
-  Core,
-  | 'config' | 'environment' | 'dataDir' | 'runtimeDir' | 'workspaceDir' | 'instanceId' | 'cgroupParent'
-  | 'privateDirs' | 'log'
->

@@ -1,12 +1,12 @@
 /** Starts the part `hooks`, which opens a `HookSession` for the agent of a conversation. */
 import { randomUUID } from 'node:crypto'
-import type { Core } from '../../capabilities.ts'
-import type { StartedPart } from '../../part.ts'
+import type { Lent, Started } from '../../part.ts'
 import { startChildBelow } from '../../process/child.ts'
 import { buildEnvironment } from '../../process/environment.ts'
+import type { hooks } from './part.ts'
 import { HookSession } from './session.ts'
 
-export function start({ config, environment, instanceId, cgroupParent }: Needs): StartedPart {
+export function start({ config, environment, instanceId, cgroupParent }: Lent<typeof hooks>): Started<typeof hooks> {
   const env = buildEnvironment({ server: environment, pass: config.passEnv })
   return {
     offers: {
@@ -23,5 +23,3 @@ export function start({ config, environment, instanceId, cgroupParent }: Needs):
     },
   }
 }
-
-type Needs = Pick<Core, 'config' | 'environment' | 'instanceId' | 'cgroupParent'>

@@ -44,5 +44,6 @@ export const install = {
   offers: ['installedAgents'],
   startsWith: 'agents',
   spec: () => import('./spec.ts'),
+  needs: ['dataDir', 'environment', 'providers', 'clock', 'log'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

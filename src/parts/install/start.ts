@@ -1,11 +1,11 @@
 /** Starts the part `install`, and a check of all digests of the installed agents in the background. */
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { agentsFolderIn } from './folder.ts'
 import { InstalledAgents } from './installed-agents.ts'
-import { InstallJobs, type JobNeeds } from './jobs.ts'
+import { InstallJobs } from './jobs.ts'
 import type { install } from './part.ts'
 
-export function start({ dataDir, log, clock, environment, providers }: JobNeeds): StartedPart {
+export function start({ dataDir, log, clock, environment, providers }: Lent<typeof install>): Started<typeof install> {
   const installedAgents = new InstalledAgents({ agentsDir: agentsFolderIn(dataDir), log, clock })
   installedAgents.check()
   const jobs = new InstallJobs({ dataDir, log, clock, environment, providers })

@@ -64,5 +64,6 @@ export const keys = {
   examine: async ({ dataDir }) => (await import('./examine.ts')).examineNamedKeys(String(dataDir), Date.now()),
   startsWhen: () => true,
   spec: () => import('./spec.ts'),
+  needs: ['dataDir', 'clock', 'log', 'masker', 'namedKeys', 'trail', 'use'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -1,14 +1,13 @@
 /** Starts the part `keys`. */
 import { ok, success } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
-import type { Core } from '../../capabilities.ts'
 import { parameterOf } from '../../http/router.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { OpenKeys } from './named-keys.ts'
 import type { keys } from './part.ts'
 import { shownHolder, shownKey } from './shown.ts'
 
-export async function start(core: Needs): Promise<StartedPart> {
+export async function start(core: Lent<typeof keys>): Promise<Started<typeof keys>> {
   const { dataDir, clock, log, masker, namedKeys, trail } = core
   const open = await OpenKeys.open({
     dataDir, clock, log,
@@ -31,5 +30,3 @@ export async function start(core: Needs): Promise<StartedPart> {
   }
   return { handlers, close: () => open.close() }
 }
-
-type Needs = Pick<Core, 'dataDir' | 'clock' | 'log' | 'masker' | 'namedKeys' | 'trail' | 'use'>

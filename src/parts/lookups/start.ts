@@ -1,10 +1,11 @@
 /** Starts the part `lookups`, which sends a request for each lookup of a secret. */
 import { AppError } from '../../base/errors.ts'
-import type { StartedPart } from '../../part.ts'
+import type { Started } from '../../part.ts'
 import type { LookupRequest } from '../../settings/lookup.ts'
 import { sendRequest } from '../net/outbound.ts'
+import type { lookups } from './part.ts'
 
-export function start(): StartedPart {
+export function start(): Started<typeof lookups> {
   return { offers: { fetchText } }
 }
 

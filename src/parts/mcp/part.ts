@@ -30,5 +30,9 @@ export const mcp = {
   offers: ['mcpTools', 'mcpTokens'],
   sealedFile: { name: 'mcp-logins.json', load: async () => (await import('./oauth/login-file.ts')).openSealedLogins },
   spec: () => import('./spec.ts'),
+  needs: [
+    'config', 'environment', 'log', 'masker', 'clock', 'dataDir', 'instanceId', 'cgroupParent', 'cipher',
+    'secretValues', 'urls',
+  ],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

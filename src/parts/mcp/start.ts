@@ -1,9 +1,8 @@
 /** Starts the part `mcp`: logins, trials and sign-ins, and the tools of servers. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { startChildBelow } from '../../process/child.ts'
 import { changeLog } from '../../settings/change-log.ts'
 import { createMaskedValues } from '../../settings/masked-values.ts'
@@ -17,7 +16,7 @@ import * as routes from './routes.ts'
 import { createMcpService } from './service.ts'
 import { withMcpServers } from './tool-set.ts'
 
-export function start(core: Needs): StartedPart {
+export function start(core: Needs): Started<typeof mcp> {
   const { config, clock, masker, secretValues, urls, cipher, log } = core
   const { mcpStartTimeoutMs, mcpPatienceMs } = valuesOf(mcp.options, config)
   const logins = openLogins(core)
@@ -52,11 +51,7 @@ export function start(core: Needs): StartedPart {
   }
 }
 
-type Needs = Pick<
-  Core,
-  | 'config' | 'environment' | 'log' | 'masker' | 'clock' | 'dataDir' | 'instanceId' | 'cgroupParent' | 'cipher'
-  | 'secretValues' | 'urls'
->
+type Needs = Lent<typeof mcp>
 
 function openLogins({ dataDir, cipher, masker, clock, log }: Needs): Logins {
   const file = openLoginFile({

@@ -20,5 +20,6 @@ export const metrics = {
   routes: { 'GET /metrics': 'metrics' },
   startsWhen: (values) => values['metrics'] === true || values['accessLog'] !== undefined,
   spec: () => import('./spec.ts'),
+  needs: ['config', 'clock', 'dataDir', 'load', 'logFiles', 'masker', 'traffic'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -4,7 +4,7 @@ import { within } from '../../base/wait.ts'
 import type { Core } from '../../capabilities.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { valuesOf } from '../../option.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { AccessLog } from './access-log.ts'
 import { counter, formatFamilies, mediaType, type Family } from './exposition.ts'
 import { loadFamilies } from './load-figures.ts'
@@ -13,9 +13,9 @@ import { options, type metrics } from './part.ts'
 import { diskFamilies, processFamilies } from './process-figures.ts'
 import { TrafficFigures } from './traffic-figures.ts'
 
-type Lent = Pick<Core, 'config' | 'clock' | 'dataDir' | 'load' | 'logFiles' | 'masker' | 'traffic'>
+type Needs = Lent<typeof metrics>
 
-export async function start(core: Lent): Promise<StartedPart> {
+export async function start(core: Needs): Promise<Started<typeof metrics>> {
   const { metrics: isMeasured, accessLog } = valuesOf(options, core.config)
   const closeAccessLog = accessLog === undefined ? undefined : await writeAccessLog(core, accessLog)
   const scrape = isMeasured ? measure(core) : undefined
@@ -35,7 +35,7 @@ export async function start(core: Lent): Promise<StartedPart> {
 }
 
 /** Writes the access log from now on. Returns the function that ends it. @throws AppError `invalid_option` */
-async function writeAccessLog({ clock, logFiles, masker, traffic }: Lent, path: string): Promise<() => Promise<void>> {
+async function writeAccessLog({ clock, logFiles, masker, traffic }: Needs, path: string): Promise<() => Promise<void>> {
   const output = await logFiles.open('access', path)
   const stopObserving = traffic.observe(new AccessLog({ output, clock, mask: (line) => masker.mask(line) }))
   return async () => {
@@ -54,7 +54,7 @@ interface Scrape {
   close(): void
 }
 
-function measure({ clock, dataDir, load, logFiles, traffic }: Lent): Scrape {
+function measure({ clock, dataDir, load, logFiles, traffic }: Needs): Scrape {
   const startedAt = clock()
   const figures = new TrafficFigures()
   const delay = new LoopDelay()

@@ -24,5 +24,6 @@ export const models = {
     load: async () => (await import('./connections.ts')).openSealedConnections,
   },
   spec: () => import('./spec.ts'),
+  needs: ['dataDir', 'cipher', 'masker', 'clock', 'log', 'llmProfiles', 'settings'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

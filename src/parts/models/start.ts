@@ -1,14 +1,14 @@
 /** Starts the part `models`: its routes, and the credentials of provider connections for LLM profiles. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { Core } from '../../capabilities.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { changeLog } from '../../settings/change-log.ts'
 import { createConnectionStore } from './connections.ts'
 import { models } from './part.ts'
 import * as routes from './routes.ts'
 
-export function start({ dataDir, cipher, masker, clock, log, llmProfiles, settings }: Needs): StartedPart {
+export function start(core: Lent<typeof models>): Started<typeof models> {
+  const { dataDir, cipher, masker, clock, log, llmProfiles, settings } = core
   const connections = createConnectionStore({
     path: join(dataDir, models.sealedFile.name),
     cipher,
@@ -22,8 +22,6 @@ export function start({ dataDir, cipher, masker, clock, log, llmProfiles, settin
     offers: { providerConnections: { find: (id) => connections.find(id) } },
   }
 }
-
-type Needs = Pick<Core, 'dataDir' | 'cipher' | 'masker' | 'clock' | 'log' | 'llmProfiles' | 'settings'>
 
 function handlersOf(parts: routes.ModelParts): Record<keyof typeof models.routes, PartHandler> {
   return {

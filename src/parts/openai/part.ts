@@ -20,5 +20,6 @@ export const openai = {
   },
   errorForm,
   spec: () => import('./spec.ts'),
+  needs: ['config', 'clock', 'settings', 'llmProfiles', 'drivenConversations', 'admission'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

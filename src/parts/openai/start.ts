@@ -1,12 +1,12 @@
 /** Starts the part `openai`. */
 import { randomUUID } from 'node:crypto'
-import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { completeChat, getModel, getModels, type OpenaiParts } from './routes.ts'
 import { options, type openai } from './part.ts'
 
-export function start({ config, clock, settings, llmProfiles, drivenConversations, admission }: Needs): StartedPart {
+export function start(core: Lent<typeof openai>): Started<typeof openai> {
+  const { config, clock, settings, llmProfiles, drivenConversations, admission } = core
   const parts: OpenaiParts = {
     settings, llmProfiles, drivenConversations, admission, clock,
     busy: new Set(),
@@ -21,5 +21,3 @@ export function start({ config, clock, settings, llmProfiles, drivenConversation
   }
   return { handlers }
 }
-
-type Needs = Pick<Core, 'config' | 'clock' | 'settings' | 'llmProfiles' | 'drivenConversations' | 'admission'>

@@ -17,5 +17,6 @@ export const profiles = {
   offers: ['agentProfiles'],
   sealedFile: { name: 'agent-profiles.json', load: async () => (await import('./store.ts')).openSealedProfiles },
   spec: () => import('./spec.ts'),
+  needs: ['dataDir', 'cipher', 'masker', 'log', 'settings', 'llmProfiles', 'providers', 'usableTools', 'use', 'offers'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -1,15 +1,14 @@
 /** Starts the part `profiles`: the routes of agent profiles, and their use at the start of a conversation. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { Core } from '../../capabilities.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { changeLog } from '../../settings/change-log.ts'
 import { profiles } from './part.ts'
 import { resolveProfile, type ProfileSources } from './resolve.ts'
 import * as routes from './routes.ts'
 import { createAgentProfileStore, llmProfileOf } from './store.ts'
 
-export function start(core: Needs): StartedPart {
+export function start(core: Needs): Started<typeof profiles> {
   const { dataDir, cipher, masker, log, settings, llmProfiles } = core
   const onChange = changeLog(log, 'Agent profiles were changed')
   const path = join(dataDir, profiles.sealedFile.name)
@@ -33,11 +32,7 @@ export function start(core: Needs): StartedPart {
   }
 }
 
-type Needs = Pick<
-  Core,
-  | 'dataDir' | 'cipher' | 'masker' | 'log' | 'settings' | 'llmProfiles' | 'providers' | 'usableTools' | 'use'
-  | 'offers'
->
+type Needs = Lent<typeof profiles>
 
 function sourcesOf({ settings, llmProfiles, providers, cipher, usableTools, use, offers }: Needs): ProfileSources {
   return {

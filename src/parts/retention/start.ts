@@ -2,16 +2,16 @@
 import { errorOf } from '../../base/errors.ts'
 import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
-import type { StartedPart } from '../../part.ts'
+import type { Lent, Started } from '../../part.ts'
 import { DiskUsage } from './disk-usage.ts'
 import { KeyUse } from './key-use.ts'
 import { hasLimit, type RetainLimits } from './families.ts'
 import { Limits } from './limits.ts'
-import { options } from './part.ts'
+import { options, type retention } from './part.ts'
 import { Remover } from './retention.ts'
 import { Schedule } from './schedule.ts'
 
-export function start(core: Needs): StartedPart {
+export function start(core: Lent<typeof retention>): Started<typeof retention> {
   const { config, unusedConversations: conversations, load, clock, log, dataDir, trail, admission, written } = core
   const limits = limitsOf(config)
   const remover = new Remover({ limits, conversations, dataDir, clock, log, trail })
@@ -52,11 +52,6 @@ function whenListed({ follow }: Pick<Core['conversations'], 'follow'>, begin: ()
   }
   const end = follow({ started: first, changed: first, removing: async () => first(), closing: async () => undefined })
 }
-
-type Needs = Pick<
-  Core, 'config' | 'conversations' | 'unusedConversations' | 'admission' | 'namedKeys' | 'load' | 'written' | 'clock'
-  | 'log' | 'dataDir' | 'trail'
->
 
 export function limitsOf(config: Core['config']): RetainLimits {
   const { retainDays: days, retainCount: count, retainBytes: bytes } = valuesOf(options, config)

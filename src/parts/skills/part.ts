@@ -12,5 +12,6 @@ export const skills = {
   idle: ['POST /api/skills', 'POST /api/hooks'],
   offers: ['skills'],
   spec: () => import('./spec.ts'),
+  needs: ['homeDir', 'privateDirs', 'workspaceDir', 'log', 'offers', 'use'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

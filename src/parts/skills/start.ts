@@ -1,14 +1,14 @@
 /** Starts the part `skills`: loads the skills of conversations, and serves the routes. */
-import type { Core } from '../../capabilities.ts'
 import type { SkillSource } from '../../offers.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { createCatalogue } from './catalogue.ts'
 import { userSkills, type SkillPlaces } from './load.ts'
 import { openSkills } from './open.ts'
 import type { skills } from './part.ts'
 import * as routes from './routes.ts'
 
-export function start({ homeDir, privateDirs, workspaceDir, log, offers, use }: Needs): StartedPart {
+export function start(core: Lent<typeof skills>): Started<typeof skills> {
+  const { homeDir, privateDirs, workspaceDir, log, offers, use } = core
   const places: SkillPlaces = {
     homeDir,
     privateDirs,
@@ -26,5 +26,3 @@ export function start({ homeDir, privateDirs, workspaceDir, log, offers, use }: 
   }
   return { handlers, offers: { skills: offered } }
 }
-
-type Needs = Pick<Core, 'homeDir' | 'privateDirs' | 'workspaceDir' | 'log' | 'offers' | 'use'>

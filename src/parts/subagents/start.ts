@@ -1,14 +1,13 @@
 /** Starts the part `subagents`: the tool `task` of conversations, and the list of sub-agents for clients. */
 import { isAbsolute } from 'node:path'
 import { ok, optionalBodyOf } from '../../api/call.ts'
-import type { Core } from '../../capabilities.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { SubAgentsRequest } from './generated.ts'
 import { definitionsFor, listDefinitions, readDefinition } from './catalogue.ts'
 import type { subagents } from './part.ts'
 import { createTaskTool } from './task-tool.ts'
 
-export function start(core: Needs): StartedPart {
+export function start(core: Lent<typeof subagents>): Started<typeof subagents> {
   const { environment, privateDirs, workspaceDir, log, subConversations, conversations } = core
   const { HOME: home } = environment
   const homeDir = home !== undefined && isAbsolute(home) ? home : undefined
@@ -29,7 +28,3 @@ export function start(core: Needs): StartedPart {
     },
   }
 }
-
-type Needs = Pick<
-  Core, 'environment' | 'privateDirs' | 'workspaceDir' | 'log' | 'subConversations' | 'conversations'
->

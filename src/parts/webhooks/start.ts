@@ -5,10 +5,9 @@ import { isLoopbackName } from '../../http/origin.ts'
 import { makeFolder, ownFolder } from '../../base/own-files.ts'
 import { addressSecrets } from '../../base/secret-address.ts'
 import { sleep } from '../../base/wait.ts'
-import type { Core } from '../../capabilities.ts'
 import { openRequest } from '../net/outbound.ts'
 import { valuesOf } from '../../option.ts'
-import type { PartHandler, StartedPart } from '../../part.ts'
+import type { Lent, PartHandler, Started } from '../../part.ts'
 import { isSecretMember, maskedParts } from '../../settings/masked-parts.ts'
 import { Delivery } from './delivery.ts'
 import { figuresOf } from './figures.ts'
@@ -20,7 +19,7 @@ import { readWebhook, type WebhookSettings } from './settings.ts'
 import { shortDigest } from './signature.ts'
 import { Webhook } from './webhook.ts'
 
-export async function start(core: Needs): Promise<StartedPart> {
+export async function start(core: Needs): Promise<Started<typeof webhooks>> {
   const { config, masker, conversations } = core
   const configured = valuesOf(options, config).webhooks.flatMap((item) => readWebhook(item) ?? [])
   const forget = masker.register(configured.flatMap(secretsOf))
@@ -46,7 +45,7 @@ export async function start(core: Needs): Promise<StartedPart> {
   }
 }
 
-type Needs = Pick<Core, 'config' | 'keyOptions' | 'masker' | 'conversations' | 'dataDir' | 'clock' | 'log'>
+type Needs = Lent<typeof webhooks>
 
 async function openWebhook(settings: WebhookSettings, core: Needs): Promise<Webhook> {
   const { keyOptions, conversations, dataDir, clock, log } = core

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { checkCapabilities } from '../../../scripts/shape/capabilities.ts'
+import { checkCapabilities, checkUnusedNeeds } from '../../../scripts/shape/capabilities.ts'
 import { readSource } from '../../../scripts/shape/source-file.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -32,11 +32,20 @@ test('finds a part that takes all capabilities', () => {
     "import type { Core as All } from '../../capabilities.ts'",
     "type All = import('../../capabilities.ts').Core",
     "const start: PartModule['start'] = (core) => ({})",
+    'function start(): StartedPart {}',
   ]) assert.ok(linesOf(code).length > 0, code)
 })
 
 test('asks files of parts only', () => {
   assert.equal(linesOf('function start(core: Core) {}', 'src/app.ts'), [])
+})
+
+test('finds a need that no other file of the part names', () => {
+  const part = readSource('src/parts/docs/part.ts', "const docs = { needs: ['log', 'clock'], log: 1, clock: 2 }\n")
+  const start = readSource('src/parts/docs/start.ts', 'export function start({ log }) {}\n')
+  const other = readSource('src/parts/other/start.ts', 'export function start({ clock }) {}\n')
+  const messages = checkUnusedNeeds([part, start, other]).map(({ message }) => message)
+  assert.equal(messages, ['no file of the part uses "clock": take it away'])
 })
 
 test.run()
