@@ -178,7 +178,15 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   // A program of its own that only happens to be shipped with the server; its name and modes are known to both.
   'parts/demo': ['agents/acp/demo-modes.ts', 'rpc', 'base'],
   'agents/acp/demo-modes.ts': [],
-  conversation: ['storage', 'settings', 'schema', 'base'],
+  // Each of its folders knows only the folders of the rows below it.
+  'conversation/list': ['conversation', 'storage', 'settings', 'schema', 'base'],
+  conversation: [
+    'conversation/extra', 'conversation/run', 'conversation/log', 'conversation/agent', 'storage', 'schema', 'base',
+  ],
+  'conversation/extra': ['conversation/run', 'conversation/log', 'conversation/agent', 'schema', 'base'],
+  'conversation/run': ['conversation/log', 'conversation/agent', 'schema', 'base'],
+  'conversation/log': ['conversation/agent', 'storage', 'schema', 'base'],
+  'conversation/agent': ['settings', 'schema', 'base'],
   workspace: ['base'],
   settings: ['schema', 'base'],
   storage: ['schema', 'base'],
