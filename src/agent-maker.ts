@@ -1,8 +1,8 @@
 /** Creates the agent of a conversation: an external agent over ACP, or the built-in agent, which a part offers. */
 import { randomUUID } from 'node:crypto'
 import { createAcpAgent } from './agents/acp/agent.ts'
-import type { AgentSlots } from './agents/acp/slots.ts'
-import { systemTimers } from './agents/acp/timers.ts'
+import type { AgentSlots } from './agents/acp/session/slots.ts'
+import { systemTimers } from './agents/acp/calls/timers.ts'
 import { errorOf } from './base/errors.ts'
 import type { JsonObject } from './base/json.ts'
 import { withFields, type Log } from './base/log.ts'

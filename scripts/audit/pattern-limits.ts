@@ -29,9 +29,9 @@ export const patternLimits: readonly PatternLimit[] = [
     file: 'src/parts/console/page/conversation/image-view.ts', begins: '/=*$/', chars: 200,
     why: 'the beginning of an address',
   },
-  { file: 'src/agents/acp/tool-calls.ts', begins: '', chars: message, why: 'agentLineLimitBytes' },
+  { file: 'src/agents/acp/calls/tool-calls.ts', begins: '', chars: message, why: 'agentLineLimitBytes' },
   { file: 'src/rpc/lines.ts', begins: '/^(?:', chars: message, why: 'agentLineLimitBytes' },
-  { file: 'src/agents/acp/output.ts', begins: '/^[A-Za-z0-9+/]+', chars: message, why: 'agentLineLimitBytes' },
+  { file: 'src/agents/acp/calls/output.ts', begins: '/^[A-Za-z0-9+/]+', chars: message, why: 'agentLineLimitBytes' },
   { file: 'src/parts/mcp/result.ts', begins: '/^[A-Za-z0-9+/]+', chars: message, why: 'a message of an MCP server' },
 ]
 

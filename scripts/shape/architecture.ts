@@ -69,9 +69,14 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'agents/hooks.ts': ['conversation', 'schema'],
   'agents/skills.ts': ['agents/tool.ts', 'conversation', 'schema'],
   'agents/tool.ts': ['conversation', 'schema', 'base'],
-  'agents/acp': [
-    'agents/acp/demo-modes.ts', 'offers.ts', 'conversation', 'settings', 'process', 'rpc', 'schema', 'base',
+  // Each of its folders knows only the folders of the rows below it.
+  'agents/acp': ['agents/acp/turn', 'agents/acp/session', 'agents/acp/calls', 'conversation', 'settings', 'base'],
+  'agents/acp/turn': ['agents/acp/session', 'agents/acp/calls', 'conversation', 'rpc', 'schema', 'base'],
+  'agents/acp/session': [
+    'agents/acp/calls', 'agents/acp/session/demo-modes.ts', 'offers.ts', 'conversation', 'settings', 'process', 'rpc',
+    'schema', 'base',
   ],
+  'agents/acp/calls': ['conversation', 'schema', 'base'],
   'parts/builtin': [
     'part.ts', 'capabilities.ts', 'offers.ts', 'option.ts', 'parts/builtin', 'agents', 'api', 'conversation',
     'settings', 'process', 'schema', 'base',
@@ -174,10 +179,10 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'parts/net': ['base'],
   'parts/patterns': ['base'],
   'parts/workspace-files': ['base'],
-  'parts/demo/part.ts': ['part.ts', 'agents/acp/demo-modes.ts'],
+  'parts/demo/part.ts': ['part.ts', 'agents/acp/session/demo-modes.ts'],
   // A program of its own that only happens to be shipped with the server; its name and modes are known to both.
-  'parts/demo': ['agents/acp/demo-modes.ts', 'rpc', 'base'],
-  'agents/acp/demo-modes.ts': [],
+  'parts/demo': ['agents/acp/session/demo-modes.ts', 'rpc', 'base'],
+  'agents/acp/session/demo-modes.ts': [],
   // Each of its folders knows only the folders of the rows below it.
   'conversation/list': ['conversation', 'storage', 'settings', 'schema', 'base'],
   conversation: [

@@ -87,9 +87,9 @@ export const powers: readonly Power[] = [
     },
     globals: [],
     files: [
-      'src/agents/acp/credential-files.ts',
-      'src/agents/acp/launch.ts',
-      'src/agents/acp/observation-files.ts',
+      'src/agents/acp/session/credential-files.ts',
+      'src/agents/acp/session/launch.ts',
+      'src/agents/acp/calls/observation-files.ts',
       'src/app.ts',
       'src/base/json-file.ts',
       'src/base/log-files.ts',
@@ -145,8 +145,8 @@ export const powers: readonly Power[] = [
     modules: { 'src/base/read-files.ts': 'all', 'src/base/json-file.ts': ['readJsonFile'] },
     globals: [],
     files: [
-      'src/agents/acp/credential-files.ts',
-      'src/agents/acp/program.ts',
+      'src/agents/acp/session/credential-files.ts',
+      'src/agents/acp/session/program.ts',
       'src/app.ts',
       'src/base/json-file.ts',
       'src/cli/main.ts',

@@ -2,7 +2,7 @@
  * Names that agents use for modes and options that act without asking.
  *
  * A mode of an agent that is not in the provider table is judged by its name. A mode that no name here matches may
- * still act without asking (`agents/acp/modes`).
+ * still act without asking (`agents/acp/session/modes`).
  */
 
 /** Tested on a name's letters alone, in lower case, so `always-approve` and `Always Approve` are the same name. */

@@ -10,7 +10,7 @@ import { RpcError } from '../../rpc/errors.ts'
 import { rpcCodes } from '../../rpc/message.ts'
 import { RpcPeer, type Framing, type IncomingCall } from '../../rpc/peer.ts'
 import type { RunCommand } from './command.ts'
-import { demoAgentName, isMode, modes, type Mode } from '../../agents/acp/demo-modes.ts'
+import { demoAgentName, isMode, modes, type Mode } from '../../agents/acp/session/demo-modes.ts'
 import { runPrompt } from './script.ts'
 
 export interface DemoAgentOptions {

@@ -1,7 +1,7 @@
 /** The part `demo`: an agent that needs no model and no login. */
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { demoAgentName } from '../../agents/acp/demo-modes.ts'
+import { demoAgentName } from '../../agents/acp/session/demo-modes.ts'
 import type { Part } from '../../part.ts'
 
 export const demo = {

@@ -7,7 +7,7 @@ import { isObject } from '../../base/json.ts'
 import { sleep, untilAborted } from '../../base/wait.ts'
 import type { RpcPeer } from '../../rpc/peer.ts'
 import type { RunCommand } from './command.ts'
-import type { Mode } from '../../agents/acp/demo-modes.ts'
+import type { Mode } from '../../agents/acp/session/demo-modes.ts'
 
 export interface DemoTurn {
   readonly peer: RpcPeer

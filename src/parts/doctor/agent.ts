@@ -4,9 +4,9 @@
  * The results have names of keys, but no values.
  */
 import { randomUUID } from 'node:crypto'
-import { isMeasured } from '../../agents/acp/agent-info.ts'
+import { isMeasured } from '../../agents/acp/session/agent-info.ts'
 import { greet, type Greeting } from './greeting.ts'
-import { findProgram, isMissing } from '../../agents/acp/program.ts'
+import { findProgram, isMissing } from '../../agents/acp/session/program.ts'
 import { agentsFolderIn } from '../install/folder.ts'
 import { InstalledAgents } from '../install/installed-agents.ts'
 import { readInstallation } from '../install/record.ts'

@@ -7,10 +7,10 @@ import { messageOf } from '../../base/errors.ts'
 import { silentLog } from '../../base/log.ts'
 import { RpcClosedError } from '../../rpc/errors.ts'
 import type { ChildOptions } from '../../process/child.ts'
-import { AgentConnection, type StartProcess } from '../../agents/acp/connection.ts'
-import { AcpFailure, withTail } from '../../agents/acp/failure.ts'
+import { AgentConnection, type StartProcess } from '../../agents/acp/session/connection.ts'
+import { AcpFailure, withTail } from '../../agents/acp/session/failure.ts'
 import { memberAt, objectOf, textOf } from '../../base/fields.ts'
-import { initialize } from '../../agents/acp/initialize.ts'
+import { initialize } from '../../agents/acp/session/initialize.ts'
 
 export interface GreetOptions {
   /** The program to start (`process/child`). */

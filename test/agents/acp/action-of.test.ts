@@ -1,10 +1,10 @@
 /** Which action and observation a tool call becomes, for every sort that agents send. */
 import * as assert from 'uvu/assert'
-import { actionOf, argumentsOf } from '../../../src/agents/acp/action-of.ts'
-import { keptOutputOf } from '../../../src/agents/acp/output.ts'
-import { observationOf } from '../../../src/agents/acp/observation-of.ts'
-import { partsOf, shapeOf, type CallPart } from '../../../src/agents/acp/shape.ts'
-import { mergeToolCall, newToolCall, type ToolCall } from '../../../src/agents/acp/tool-calls.ts'
+import { actionOf, argumentsOf } from '../../../src/agents/acp/calls/action-of.ts'
+import { keptOutputOf } from '../../../src/agents/acp/calls/output.ts'
+import { observationOf } from '../../../src/agents/acp/calls/observation-of.ts'
+import { partsOf, shapeOf, type CallPart } from '../../../src/agents/acp/calls/shape.ts'
+import { mergeToolCall, newToolCall, type ToolCall } from '../../../src/agents/acp/calls/tool-calls.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('acp action of')

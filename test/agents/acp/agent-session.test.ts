@@ -2,7 +2,7 @@
  * AcpAgent and its session: starting, resuming, modes, models, environment, closing, with a program over real pipes.
  */
 import * as assert from 'uvu/assert'
-import { AgentSlots } from '../../../src/agents/acp/slots.ts'
+import { AgentSlots } from '../../../src/agents/acp/session/slots.ts'
 import { AppError } from '../../../src/base/errors.ts'
 import { sleep } from '../../../src/base/wait.ts'
 import { blankProvider } from '../../../src/settings/provider.ts'

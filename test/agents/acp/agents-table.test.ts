@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { builtInProviders } from '../../../src/settings/providers-table.ts'
-import { quirksOf } from '../../../src/agents/acp/quirks.ts'
+import { quirksOf } from '../../../src/agents/acp/session/quirks.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('acp agents table')

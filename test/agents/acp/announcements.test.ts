@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { suite } from '../../support/suite.ts'
 import { watch } from './watched-turn.ts'
 
-const test = suite('agents/acp/announcements')
+const test = suite('agents/acp/calls/announcements')
 
 const bare = { toolCallId: 'confirmation', title: 'Confirm Agent Actions', kind: 'other', status: 'pending' }
 

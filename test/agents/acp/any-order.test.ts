@@ -8,7 +8,7 @@
  * with other work, and under an id of their own.
  */
 import * as assert from 'uvu/assert'
-import type { AskedCall } from '../../../src/agents/acp/turn-calls.ts'
+import type { AskedCall } from '../../../src/agents/acp/calls/turn-calls.ts'
 import { memberAt, objectOf, textOf } from '../../../src/base/fields.ts'
 import { askingAgents, type AskingAgent, type Work } from '../../fixtures/asking-agents.ts'
 import type { TimedUpdate } from '../../fixtures/streamed-calls.ts'

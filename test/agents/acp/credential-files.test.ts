@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import {
   lendFiles, recoverFiles, type LentFiles, type ReplaceSecret,
-} from '../../../src/agents/acp/credential-files.ts'
+} from '../../../src/agents/acp/session/credential-files.ts'
 import type { Log } from '../../../src/base/log.ts'
 import type { SecretChange } from '../../../src/conversation/agent/host.ts'
 import type { AcpFileSecret } from '../../../src/schema/generated/settings.ts'

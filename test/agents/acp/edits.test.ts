@@ -1,8 +1,8 @@
 /** Which files a call changes, from every form in which agents tell it; several changes are a pair of events each. */
 import * as assert from 'uvu/assert'
-import { editsOf } from '../../../src/agents/acp/edits.ts'
-import { readApplyPatch, readUnifiedDiff } from '../../../src/agents/acp/patch-text.ts'
-import { mergeToolCall, newToolCall } from '../../../src/agents/acp/tool-calls.ts'
+import { editsOf } from '../../../src/agents/acp/calls/edits.ts'
+import { readApplyPatch, readUnifiedDiff } from '../../../src/agents/acp/calls/patch-text.ts'
+import { mergeToolCall, newToolCall } from '../../../src/agents/acp/calls/tool-calls.ts'
 import { memberAt } from '../../../src/base/fields.ts'
 import { suite } from '../../support/suite.ts'
 import { watch } from './watched-turn.ts'

@@ -1,8 +1,8 @@
 import * as assert from 'uvu/assert'
-import { isAuthText } from '../../../src/agents/acp/failure.ts'
+import { isAuthText } from '../../../src/agents/acp/session/failure.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('agents/acp/failure')
+const test = suite('agents/acp/session/failure')
 
 test('a status 401 or 403 and a later word of the same line tell of a refused login', () => {
   const refused = ['401 Unauthorized', 'HTTP 403: Forbidden', 'line\nstatus 401, an API key', '401 403 unauthorised']

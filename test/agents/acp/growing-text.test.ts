@@ -2,11 +2,11 @@
  * A text that is masked while it grows: the result is the same as masking at the end, and little is left to do then.
  */
 import * as assert from 'uvu/assert'
-import { GrowingText, type TextHiding } from '../../../src/agents/acp/growing-text.ts'
+import { GrowingText, type TextHiding } from '../../../src/agents/acp/calls/growing-text.ts'
 import { createMasker, type Masker } from '../../../src/base/masking.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('agents/acp/growing-text')
+const test = suite('agents/acp/calls/growing-text')
 
 const secret = 'a-secret-of-the-user'
 

@@ -3,8 +3,10 @@ import { existsSync, mkdtempSync, mkdirSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { planLaunch, type AcpSettings, type Launch, type LaunchOptions } from '../../../src/agents/acp/launch.ts'
-import { ObservationFiles } from '../../../src/agents/acp/observation-files.ts'
+import {
+  planLaunch, type AcpSettings, type Launch, type LaunchOptions,
+} from '../../../src/agents/acp/session/launch.ts'
+import { ObservationFiles } from '../../../src/agents/acp/calls/observation-files.ts'
 import { silentLog } from '../../../src/base/log.ts'
 import { builtInProviders } from '../../../src/settings/providers-table.ts'
 import { suite } from '../../support/suite.ts'

@@ -1,13 +1,13 @@
 /** Updates of many megabytes: chunks of a message, and tool calls whose parts are too long to be kept whole. */
 import * as assert from 'uvu/assert'
-import { chunksOf, isLong, maskedInTurns } from '../../../src/agents/acp/long-updates.ts'
-import { limitedEntries } from '../../../src/agents/acp/plan.ts'
-import { mergeToolCall, newToolCall } from '../../../src/agents/acp/tool-calls.ts'
-import { blockText, imageUrl, outputOf } from '../../../src/agents/acp/output.ts'
+import { chunksOf, isLong, maskedInTurns } from '../../../src/agents/acp/turn/long-updates.ts'
+import { limitedEntries } from '../../../src/agents/acp/calls/plan.ts'
+import { mergeToolCall, newToolCall } from '../../../src/agents/acp/calls/tool-calls.ts'
+import { blockText, imageUrl, outputOf } from '../../../src/agents/acp/calls/output.ts'
 import { suite } from '../../support/suite.ts'
 import { memoryHost } from './memory-host.ts'
 
-const test = suite('agents/acp/long-updates')
+const test = suite('agents/acp/turn/long-updates')
 
 const long = 'x'.repeat(3_000_000)
 

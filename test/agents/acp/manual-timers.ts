@@ -1,5 +1,5 @@
 /** Timers that run when a test says so. */
-import type { Timers } from '../../../src/agents/acp/timers.ts'
+import type { Timers } from '../../../src/agents/acp/calls/timers.ts'
 
 export interface ManualTimers extends Timers {
   /** Lets time pass up to a moment, in milliseconds from the start. */

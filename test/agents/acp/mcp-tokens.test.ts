@@ -1,12 +1,12 @@
 /** MCP servers for agents that reach them themselves: with the token of the moment, and no way to renew it. */
 import * as assert from 'uvu/assert'
-import { withTokens } from '../../../src/agents/acp/mcp-tokens.ts'
+import { withTokens } from '../../../src/agents/acp/session/mcp-tokens.ts'
 import type { McpTokens } from '../../../src/offers.ts'
 import { failure } from '../../support/rpc.ts'
 import { suite } from '../../support/suite.ts'
 import { never, withWorld } from '../../parts/mcp/oauth/world.ts'
 
-const test = suite('agents/acp/mcp-tokens')
+const test = suite('agents/acp/session/mcp-tokens')
 
 test('a server with OAuth is handed over with its newest token alone, or with none', () => withWorld(async (world) => {
   await world.signIn()

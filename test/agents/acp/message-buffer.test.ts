@@ -1,10 +1,10 @@
 /** Where one message of an external agent ends and the next begins. */
 import * as assert from 'uvu/assert'
-import { MessageBuffer } from '../../../src/agents/acp/message-buffer.ts'
+import { MessageBuffer } from '../../../src/agents/acp/turn/message-buffer.ts'
 import { createMasker } from '../../../src/base/masking.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('agents/acp/message-buffer')
+const test = suite('agents/acp/turn/message-buffer')
 
 interface Chunk {
   readonly sort: 'text' | 'thought'

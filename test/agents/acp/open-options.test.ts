@@ -1,6 +1,6 @@
 /** The options by which agents stop asking, told by their names. */
 import * as assert from 'uvu/assert'
-import { closedValue, isOpenOption } from '../../../src/agents/acp/open-options.ts'
+import { closedValue, isOpenOption } from '../../../src/agents/acp/session/open-options.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('acp open options')

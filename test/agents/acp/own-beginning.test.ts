@@ -1,7 +1,7 @@
 /** The late tail of a turn told apart from work that an agent begins by itself. */
 import * as assert from 'uvu/assert'
-import { OwnBeginning } from '../../../src/agents/acp/own-beginning.ts'
-import type { AgentListener } from '../../../src/agents/acp/connection.ts'
+import { OwnBeginning } from '../../../src/agents/acp/session/own-beginning.ts'
+import type { AgentListener } from '../../../src/agents/acp/session/connection.ts'
 import { suite } from '../../support/suite.ts'
 import { manualTimers } from './manual-timers.ts'
 

@@ -1,6 +1,6 @@
 /** Answers to permission requests: every policy against the options of real agents. */
 import * as assert from 'uvu/assert'
-import { allowOnce, decide, deny, readOptions, shownOptions } from '../../../src/agents/acp/permissions.ts'
+import { allowOnce, decide, deny, readOptions, shownOptions } from '../../../src/agents/acp/session/permissions.ts'
 import type { ConfirmationPolicy } from '../../../src/schema/generated/conversations.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,6 +1,6 @@
 /** The question that a client sees: the command or the change, and nothing that could be taken for another question. */
 import * as assert from 'uvu/assert'
-import { questionOf } from '../../../src/agents/acp/question.ts'
+import { questionOf } from '../../../src/agents/acp/turn/question.ts'
 import { suite } from '../../support/suite.ts'
 import { watch } from './watched-turn.ts'
 

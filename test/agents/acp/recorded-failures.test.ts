@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
-import { failureOf, type AcpFailure } from '../../../src/agents/acp/failure.ts'
-import { quirksOf } from '../../../src/agents/acp/quirks.ts'
-import { endOf, mergeSigns, type FailureSigns } from '../../../src/agents/acp/stop-reason.ts'
+import { failureOf, type AcpFailure } from '../../../src/agents/acp/session/failure.ts'
+import { quirksOf } from '../../../src/agents/acp/session/quirks.ts'
+import { endOf, mergeSigns, type FailureSigns } from '../../../src/agents/acp/turn/stop-reason.ts'
 import { memberAt, numberOf, objectOf, textOf, type Fields } from '../../../src/base/fields.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import { suite } from '../../support/suite.ts'

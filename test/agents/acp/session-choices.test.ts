@@ -1,9 +1,9 @@
 /** The choices that a session offers and has made, as its answers and its updates tell them. */
 import * as assert from 'uvu/assert'
-import { failedMcpServer, withFailure, type McpServerState } from '../../../src/agents/acp/mcp-servers.ts'
+import { failedMcpServer, withFailure, type McpServerState } from '../../../src/agents/acp/session/mcp-servers.ts'
 import {
   choicesState, readChoices, updateChoices, withMode, withModel,
-} from '../../../src/agents/acp/session-choices.ts'
+} from '../../../src/agents/acp/session/session-choices.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('acp session choices')

@@ -1,6 +1,6 @@
 /** The stderr of an agent that sends nothing else. */
 import * as assert from 'uvu/assert'
-import { Silence } from '../../../src/agents/acp/silence.ts'
+import { Silence } from '../../../src/agents/acp/turn/silence.ts'
 import { suite } from '../../support/suite.ts'
 import { manualTimers } from './manual-timers.ts'
 

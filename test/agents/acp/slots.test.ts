@@ -1,6 +1,6 @@
 /** How agents share the slots: order, idle time, making room, giving up. */
 import * as assert from 'uvu/assert'
-import { AgentSlots, type AgentSlot } from '../../../src/agents/acp/slots.ts'
+import { AgentSlots, type AgentSlot } from '../../../src/agents/acp/session/slots.ts'
 import { AppError } from '../../../src/base/errors.ts'
 import { suite } from '../../support/suite.ts'
 import { manualTimers } from './manual-timers.ts'

@@ -1,9 +1,9 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../../support/suite.ts'
-import { systemTimers } from '../../../src/agents/acp/timers.ts'
+import { systemTimers } from '../../../src/agents/acp/calls/timers.ts'
 import { deferred } from '../../../src/base/wait.ts'
 
-const test = suite('agents/acp/timers')
+const test = suite('agents/acp/calls/timers')
 
 test('a restarted timer lets all of its time pass again, a stopped one is not woken', async () => {
   const calls: string[] = []

@@ -1,6 +1,6 @@
 /** When the tool calls of a turn enter the history, with which content, and how each is answered (decisions, 3). */
 import * as assert from 'uvu/assert'
-import { CallMemory } from '../../../src/agents/acp/call-memory.ts'
+import { CallMemory } from '../../../src/agents/acp/calls/call-memory.ts'
 import { silentLog } from '../../../src/base/log.ts'
 import { suite } from '../../support/suite.ts'
 import { announced, filled, json, watch, type Watched } from './watched-turn.ts'

@@ -1,6 +1,6 @@
 /** A turn whose events, deltas and files a test can look at, with time as the test says. */
-import { CallMemory } from '../../../src/agents/acp/call-memory.ts'
-import { TurnEvents, type TurnEventsOptions } from '../../../src/agents/acp/turn-events.ts'
+import { CallMemory } from '../../../src/agents/acp/calls/call-memory.ts'
+import { TurnEvents, type TurnEventsOptions } from '../../../src/agents/acp/turn/turn-events.ts'
 import { createMasker } from '../../../src/base/masking.ts'
 import { silentLog } from '../../../src/base/log.ts'
 import type { EventDraft } from '../../../src/schema/generated/events.ts'

@@ -1,19 +1,19 @@
 /** The small readers and writers of ACP shapes: prompts, figures, failures, models, modes, MCP servers. */
 import * as assert from 'uvu/assert'
-import { AcpFailure, failureOf, withTail } from '../../../src/agents/acp/failure.ts'
-import { planMcpServers } from '../../../src/agents/acp/mcp-servers.ts'
+import { AcpFailure, failureOf, withTail } from '../../../src/agents/acp/session/failure.ts'
+import { planMcpServers } from '../../../src/agents/acp/session/mcp-servers.ts'
 import {
   chooseMode, isTooOpen, modeRequest, providerRules, readModes, unknownAgentRules,
-} from '../../../src/agents/acp/modes.ts'
-import { modelRequest, readModels } from '../../../src/agents/acp/models.ts'
-import { promptBlocks } from '../../../src/agents/acp/prompt.ts'
-import { readAgentInfo } from '../../../src/agents/acp/agent-info.ts'
-import { quirksOf } from '../../../src/agents/acp/quirks.ts'
-import { endOf, mergeSigns, type TurnFacts } from '../../../src/agents/acp/stop-reason.ts'
+} from '../../../src/agents/acp/session/modes.ts'
+import { modelRequest, readModels } from '../../../src/agents/acp/session/models.ts'
+import { promptBlocks } from '../../../src/agents/acp/session/prompt.ts'
+import { readAgentInfo } from '../../../src/agents/acp/session/agent-info.ts'
+import { quirksOf } from '../../../src/agents/acp/session/quirks.ts'
+import { endOf, mergeSigns, type TurnFacts } from '../../../src/agents/acp/turn/stop-reason.ts'
 import type { Fields } from '../../../src/base/fields.ts'
 import {
   keptCount, mergeContextUse, mergeMetaUse, modelOf, readCounted, reportOf, tokensOf, uncountedCost,
-} from '../../../src/agents/acp/usage.ts'
+} from '../../../src/agents/acp/turn/usage.ts'
 import type { MessageEvent } from '../../../src/schema/generated/events.ts'
 import type { ConfirmationPolicy } from '../../../src/schema/generated/conversations.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'

@@ -1,0 +1,63 @@
+/**
+ * Waits for the tool calls of a permission request that does not describe them.
+ *
+ * OpenHands sends the request and announces the calls from two threads, so the request may come first
+ * (`agents/acp/agents.md`).
+ */
+import { deferred, type Deferred } from '../../../base/wait.ts'
+import type { Timers } from './timers.ts'
+
+/** The longest wait until the agent announces the first call of a permission request. */
+const firstLimitMs = 1000
+/** After the first call, the wait for announcements of more calls of the same request. */
+const othersMs = 100
+
+export class Announcements {
+  readonly #timers: Timers
+  /** The waits for a first call. */
+  readonly #firsts = new Set<Deferred<void>>()
+  readonly #others = new Set<Deferred<void>>()
+  #isClosed = false
+
+  constructor(timers: Timers) {
+    this.#timers = timers
+  }
+
+  /**
+   * Waits for the first call for at most `firstLimitMs`, then for other calls for `othersMs`.
+   * @param hasCall true when a call was announced: skips the wait for the first call
+   * @param withdrawn ends the wait
+   */
+  async settled(hasCall: boolean, withdrawn: AbortSignal): Promise<void> {
+    if (!hasCall) await this.#wait(this.#firsts, firstLimitMs, withdrawn)
+    await this.#wait(this.#others, othersMs, withdrawn)
+  }
+
+  /** Ends the waits for a first call. Call it when a call was announced. */
+  announced(): void {
+    resolveAll(this.#firsts)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    resolveAll(this.#firsts)
+    resolveAll(this.#others)
+  }
+
+  async #wait(waits: Set<Deferred<void>>, ms: number, withdrawn: AbortSignal): Promise<void> {
+    if (this.#isClosed || withdrawn.aborted) return
+    const over = deferred<void>()
+    const end = (): void => over.resolve()
+    waits.add(over)
+    withdrawn.addEventListener('abort', end, { once: true })
+    const timer = this.#timers.after(ms, end)
+    await over.promise
+    timer.stop()
+    withdrawn.removeEventListener('abort', end)
+    waits.delete(over)
+  }
+}
+
+function resolveAll(waits: ReadonlySet<Deferred<void>>): void {
+  for (const wait of waits) wait.resolve()
+}

@@ -1,0 +1,54 @@
+/**
+ * Remembers the ids of an external agent's tool calls in an open conversation.
+ *
+ * Agents use an id again, but in a conversation one id has one action (decisions 3). A call with a used id gets a
+ * suffix: `t1`, `t1~1`, `t1~2`.
+ */
+
+import type { AgentHost } from '../../../conversation/agent/host.ts'
+
+const defaultLimit = 20_000
+const recallLimit = 5000
+
+export class CallMemory {
+  /** Ids in the history, oldest first, each with the number of its newest suffix, or 0. */
+  readonly #ids = new Map<string, number>()
+  readonly #limit: number
+  #recalling: Promise<void> | undefined
+  /** True once an input or diff has grown in pieces. From then on, a text that stops growing may be unfinished. */
+  lengthensTexts = false
+
+  constructor(limit: number = defaultLimit) {
+    this.#limit = limit
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id)
+  }
+
+  /** Adds the newest ids of calls in the stored history, at most `recallLimit`. Reads the history once. */
+  async recall(host: Pick<AgentHost, 'toolCallIds'>): Promise<void> {
+    this.#recalling ??= host.toolCallIds(recallLimit).then((ids) => ids.forEach((id) => this.add(id)))
+    await this.#recalling
+  }
+
+  /** Remembers an id as used; above the limit forgets the oldest id. */
+  add(id: string): void {
+    if (this.#ids.has(id)) return
+    this.#ids.set(id, 0)
+    const [oldest] = this.#ids.keys()
+    if (this.#ids.size > this.#limit && oldest !== undefined) this.#ids.delete(oldest)
+  }
+
+  /** Returns an unused id for a new call: the agent's id, if necessary with a suffix. Remembers the returned id. */
+  take(id: string): string {
+    let shown = id
+    for (let suffix = this.#ids.get(id); suffix !== undefined && this.#ids.has(shown);) {
+      suffix++
+      this.#ids.set(id, suffix)
+      shown = `${id}~${suffix}`
+    }
+    this.add(shown)
+    return shown
+  }
+}

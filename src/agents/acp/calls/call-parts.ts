@@ -1,0 +1,37 @@
+/**
+ * Finds the parts of an ended tool call that match its recorded parts. Pure.
+ *
+ * A call has one recorded part for each of its actions. The ended call may have other parts.
+ */
+import type { Recorded } from '../../../conversation/agent/agent.ts'
+import type { Answered } from './drafts.ts'
+import type { CallPart } from './shape.ts'
+
+export interface RecordedPart {
+  readonly part: CallPart
+  readonly answered: Answered
+}
+
+/** Returns the part of `now` to show in the observation. Returns `recorded` when no part of `now` clearly matches. */
+export function observedPart(recorded: CallPart, now: readonly CallPart[]): CallPart {
+  if (recorded.as === 'edit') return editNow(recorded, now) ?? recorded
+  const [only, ...more] = now
+  if (only === undefined || more.length > 0) return recorded
+  return recorded.as === 'tool' || (recorded.as === 'command' && only.as === 'command') ? only : recorded
+}
+
+/**
+ * Returns the edit of the same file in `now`. Returns undefined if `now` has no edit or several edits of the file, or
+ * an edit of another kind (`do`).
+ */
+function editNow(recorded: CallPart & { as: 'edit' }, now: readonly CallPart[]): CallPart | undefined {
+  const { path } = recorded.edit
+  const same = now.filter((part) => part.as === 'edit' && part.edit.path === path)
+  const [part] = same
+  return same.length === 1 && part?.as === 'edit' && part.edit.do === recorded.edit.do ? part : undefined
+}
+
+/** Returns the event of the last part. When this event is durable, the events of all parts are. */
+export function lastOf(parts: readonly { readonly event: Recorded }[]): Recorded {
+  return parts.reduce((_, part) => part).event
+}

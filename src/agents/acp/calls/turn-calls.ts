@@ -1,0 +1,223 @@
+/**
+ * The tool calls of an external agent's turn: finds the call of an update, and the recorded action of a question.
+ *
+ * All work that a question describes is recorded before the answer (decisions 3). A question of OpenHands may describe
+ * no work. It then counts as a question about each open call that is not allowed yet.
+ */
+import { isEmpty, objectOf, textOf, type Fields } from '../../../base/fields.ts'
+import { maskJson } from '../../../base/mask-json.ts'
+import type { Recorded } from '../../../conversation/agent/agent.ts'
+import { isTooLongToShow } from './action-of.ts'
+import { Announcements } from './announcements.ts'
+import { allowedAndUnheardOf, askedAnew } from './call-notes.ts'
+import { contains, hasMembers } from './call-readiness.ts'
+import type { RejectionSource } from './drafts.ts'
+import { editsOf } from './edits.ts'
+import { ReportedCall, type CallPlace, type ReportedCallEvents, type ReportedCallOptions } from './reported-call.ts'
+import type { Shape } from './shape.ts'
+import { describesCall, diffsOf, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
+
+export interface TurnCallsEvents extends Pick<ReportedCallEvents, 'progress'> {
+  /** Ends the message before a new call; returns the response id and the thoughts for the call. */
+  readonly begins: () => CallPlace
+  /** Called right before the result of a call is recorded. */
+  readonly answered: () => void
+}
+
+/** The call that a permission request asks about. Its texts are masked. */
+export interface AskedCall {
+  readonly id: string
+  readonly title: string
+  readonly event: Recorded
+  /** The call as its action records it. */
+  readonly call: ToolCall
+  readonly shape: Shape
+  /** True when the action leaves out a part of a long call. */
+  readonly isTooLong: boolean
+}
+
+/** The most open calls of a turn. One more call ends all open calls with an error. */
+const openCallLimit = 1000
+const lateLogLimit = 20
+
+export class TurnCalls {
+  readonly #options: ReportedCallOptions
+  readonly #listener: TurnCallsEvents
+  /** The newest call for each call id that the agent used. */
+  readonly #calls = new Map<string, ReportedCall>()
+  /** The open calls, by the id in events, in order of arrival. */
+  readonly #open = new Map<string, ReportedCall>()
+  readonly #announcements: Announcements
+  #late = 0
+
+  constructor(options: ReportedCallOptions, listener: TurnCallsEvents) {
+    this.#options = options
+    this.#listener = listener
+    this.#announcements = new Announcements(options.timers)
+  }
+
+  /** True while a call has no result. */
+  get hasOpen(): boolean {
+    return this.#open.size > 0
+  }
+
+  /** Processes a `tool_call` or `tool_call_update`. Returns a promise only for a long output. */
+  update(update: Fields, isMasked: boolean): void | Promise<void> {
+    const news = isMasked ? update : this.#masked(update)
+    const id = idOf(news)
+    return id === undefined ? undefined : this.#callFor(id, news)?.update(news)
+  }
+
+  /**
+   * Waits a limited time until the agent has announced the calls of a question that names no work (`namesNoWork`).
+   * Returns undefined for any other question.
+   */
+  untilAnnounced(toolCall: Fields, withdrawn: AbortSignal): Promise<void> | undefined {
+    const id = idOf(toolCall)
+    const isOpen = id !== undefined && this.#calls.get(id)?.isOver === false
+    if (id === undefined || isOpen || !namesNoWork(toolCall)) return undefined
+    return this.#announcements.settled(this.#unasked().length > 0, withdrawn)
+  }
+
+  /**
+   * Records the calls of a permission request and returns a question for each. Returns no question without a call id.
+   */
+  asks(toolCall: Fields, isMasked: boolean): readonly AskedCall[] {
+    const news = isMasked ? toolCall : this.#masked(toolCall)
+    const id = idOf(news)
+    if (id === undefined) return []
+    const known = this.#calls.get(id)
+    const open = known?.isOver === false ? known : undefined
+    const others = open === undefined && namesNoWork(news) ? this.#unasked() : []
+    if (others.length === 0) return [this.#ask(id, open, this.#askedCall(open?.call ?? newToolCall, news), true)]
+    return others.map(([otherId, other]) => {
+      const asked = this.#ask(otherId, other, other.call, false)
+      return { ...asked, title: [textOf(news['title']), asked.title].filter(Boolean).join(': ') }
+    })
+  }
+
+  allowed(callId: string): void {
+    this.#open.get(callId)?.allow()
+  }
+
+  /** Answers an open call with a rejection by the user or by the policy. */
+  rejects(callId: string, reason: string, source: RejectionSource): void {
+    this.#open.get(callId)?.reject(reason, source)
+  }
+
+  /** Ends with a note each open call that was allowed and got no update since: its updates may have had another id. */
+  settleUnheardOf(): void {
+    for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
+  }
+
+  /** Records the open calls that are not recorded yet. */
+  recordAll(): void {
+    for (const call of this.#open.values()) call.recordLast()
+  }
+
+  /** Records the open calls that are not recorded yet, then answers every open call with an error. */
+  abandon(error: string): void {
+    this.recordAll()
+    for (const call of this.#open.values()) call.abandon(error)
+  }
+
+  /** Ends the waits for announcements, and abandons every open call. */
+  close(error: string): void {
+    this.#announcements.close()
+    this.abandon(error)
+  }
+
+  /**
+   * Returns the open call of an update, or begins the call that it announces. Returns undefined for any other update.
+   */
+  #callFor(id: string, news: Fields): ReportedCall | undefined {
+    const known = this.#calls.get(id)
+    if (known?.isOver === false) return known
+    known?.updateLate(news)
+    const isOld = known !== undefined || this.#options.memory.has(id)
+    if (isOld ? announcesAnew(news, known !== undefined) : describesCall(news)) return this.#begin(id)
+    if (isOld && ++this.#late <= lateLogLimit) {
+      this.#options.log.info('An update of a tool call that has already ended was dropped', { call: id })
+    }
+    return undefined
+  }
+
+  /** Returns the open calls that no permission allows, each with the id that the agent gave to the call. */
+  #unasked(): readonly (readonly [id: string, call: ReportedCall])[] {
+    return [...this.#calls].filter(([, call]) => !call.isOver && !call.isAllowed)
+  }
+
+  /**
+   * Returns `call` with the members of the question merged in. The diffs of `call` stay, unless the question describes
+   * other changes of files.
+   */
+  #askedCall(call: ToolCall, news: Fields): ToolCall {
+    const own = mergeToolCall({ ...call, content: [] }, news, false)
+    if (diffsOf(own).length > 0 || diffsOf(call).length === 0) return mergeToolCall(call, news, false)
+    const isOther = !isEmpty(news['rawInput']) && !hasMembers(call.input, own.input)
+    if (isOther && editsOf(own, this.#options.workingDir).length > 0) return own
+    return { ...own, content: [...call.content, ...own.content] }
+  }
+
+  /** Records the call of a question. `isWhole`: the question itself describes the whole call. */
+  #ask(id: string, open: ReportedCall | undefined, asked: ToolCall, isWhole: boolean): AskedCall {
+    const reported = open === undefined ? this.#begin(id) : this.#callToAsk(id, open, asked, isWhole)
+    const { event, shape, call } = reported.asks(asked, isWhole)
+    return { id: reported.id, title: asked.title, event, shape, call, isTooLong: isTooLongToShow(call) }
+  }
+
+  /**
+   * Returns the call to ask about: `open` if it has no action yet, or if its action shows all of `asked` and, when
+   * `isWhole`, is complete. Otherwise answers `open` with a note and returns a new call, which the note names.
+   */
+  #callToAsk(id: string, open: ReportedCall, asked: ToolCall, isWhole: boolean): ReportedCall {
+    const { recorded } = open
+    if (recorded === undefined) return open
+    if (contains(recorded.call, asked, this.#options) && !(isWhole && recorded.isIncomplete)) return open
+    const next = this.#begin(id)
+    open.note(askedAnew(next.id))
+    return next
+  }
+
+  #begin(id: string): ReportedCall {
+    if (this.#open.size >= openCallLimit) this.abandon(`More than ${openCallLimit} tool calls were open at once`)
+    const call = new ReportedCall(this.#options.memory.take(id), this.#listener.begins(), this.#options, {
+      answered: () => {
+        this.#open.delete(call.id)
+        this.#listener.answered()
+      },
+      progress: this.#listener.progress,
+    })
+    this.#calls.set(id, call)
+    this.#open.set(call.id, call)
+    this.#announcements.announced()
+    return call
+  }
+
+  #masked(news: Fields): Fields {
+    return objectOf(maskJson(news, this.#options.mask))
+  }
+}
+
+/**
+ * True when an update with a used id begins another call. Its status must be `pending` or `in_progress`. It must be a
+ * `tool_call`, or have an input and an id of an earlier turn.
+ */
+function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
+  if (news['status'] !== 'pending' && news['status'] !== 'in_progress') return false
+  return news['sessionUpdate'] === 'tool_call' || (!isOfThisTurn && !isEmpty(news['rawInput']))
+}
+
+/** True for a question that names a call without its work: no input, content or locations, and no kind but `other`. */
+function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
+  const isOther = kind === undefined || kind === null || kind === 'other'
+  // Empty lists do not count as missing: Gemini sends them when it describes a call.
+  return isOther && isEmpty(rawInput) && !Array.isArray(content) && !Array.isArray(locations)
+}
+
+function idOf(news: Fields): string | undefined {
+  const id = textOf(news['toolCallId'])
+  return id === undefined || id.length > idLimitChars ? undefined : id
+}
+
+const idLimitChars = 1000

@@ -1,0 +1,49 @@
+/**
+ * Reads the description of an external agent from the result of `initialize` (ACP v1, initialization). Pure.
+ *
+ * `quirks` follow from the provider in the settings, not from the name in the result, which a wrapper may change.
+ */
+import { memberAt, objectOf, textOf, type Fields } from '../../../base/fields.ts'
+import { isObject } from '../../../base/json.ts'
+import type { Provider } from '../../../settings/providers.ts'
+import { quirksOf, type Quirks } from './quirks.ts'
+import { readAuthMethods, type AuthMethod } from './sign-in.ts'
+
+/** The description of an agent, from the result of `initialize` and from its provider. */
+export interface AgentInfo {
+  readonly name: string
+  readonly version: string
+  /** True for the name and version with which the data of the provider was tested (`isMeasured`). */
+  readonly isMeasured: boolean
+  readonly takesImages: boolean
+  readonly quirks: Quirks
+  readonly capabilities: Fields
+  /** True when `sessionCapabilities` has an object with this name, such as `resume` or `fork`. */
+  readonly can: (name: string) => boolean
+  readonly authMethods: readonly AuthMethod[]
+}
+
+/** True if the agent's version is the one that was tested and its name contains `Provider.prefix`. */
+export function isMeasured(
+  { name, version }: { readonly name: string; readonly version: string },
+  provider: Provider,
+): boolean {
+  return name.toLowerCase().includes(provider.prefix) && version === provider.version
+}
+
+export function readAgentInfo(result: unknown, provider: Provider | undefined): AgentInfo {
+  const { agentInfo, agentCapabilities, authMethods } = objectOf(result)
+  const name = textOf(objectOf(agentInfo)['name']) ?? 'unknown'
+  const version = textOf(objectOf(agentInfo)['version']) ?? 'unknown'
+  const capabilities = objectOf(agentCapabilities)
+  return {
+    name,
+    version,
+    isMeasured: provider !== undefined && isMeasured({ name, version }, provider),
+    takesImages: memberAt(capabilities, 'promptCapabilities', 'image') === true,
+    quirks: quirksOf(provider?.name),
+    capabilities,
+    can: (part) => isObject(memberAt(capabilities, 'sessionCapabilities', part)),
+    authMethods: readAuthMethods(authMethods),
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * Lends credential files to an agent while its program runs (contract/settings.md 5, decisions 12).
+ *
+ * A secret that is named in `acp_file_secrets` reaches the program as a file that only the owner can read. The file is
+ * removed after the program has ended.
+ *
+ * A program may renew its login in the file. The new text is stored in the secret, unless the secret was changed
+ * meanwhile.
+ */
+import { basename, dirname, join } from 'node:path'
+import { AppError, errorOf } from '../../../base/errors.ts'
+import type { Log } from '../../../base/log.ts'
+import {
+  makeFolder, makeTemporaryFolder, privateFolder, removeFile, removeTree, symlink, writeFileAtomically,
+} from '../../../base/own-files.ts'
+import { lstat, readdir, readFile, stat } from '../../../base/read-files.ts'
+import type { SecretChange } from '../../../conversation/agent/host.ts'
+import type { AcpFileSecret } from '../../../schema/generated/settings.ts'
+import { jsonIn } from '../../../settings/masked-parts.ts'
+
+const fileLimitBytes = 256 * 1024
+const folderPrefix = 'lent-'
+const copyName = '.lent'
+
+/** Stores the new text of a lent file in its secret. Returns false when the secret was changed since it was lent. */
+export type ReplaceSecret = (change: SecretChange) => Promise<boolean>
+
+export interface LendOptions {
+  readonly fileSecrets: readonly AcpFileSecret[]
+  readonly secrets: ReadonlyMap<string, string>
+  /** Makes a private folder for lent files. After a crash, `recoverFiles` stores the changes in the folder. */
+  readonly makeSecretDir: () => Promise<string>
+  /** The conversation's folder for files that the program needs again after a restart. */
+  readonly agentDir: string
+  readonly replaceSecret: ReplaceSecret
+  readonly log: Log
+  /** How often the files are checked. Default 1 s. */
+  readonly watchIntervalMs?: number | undefined
+}
+
+interface LentFile {
+  readonly name: string
+  /** The path at which the program finds the file. */
+  readonly path: string
+  readonly copyPath: string
+  lent: string
+}
+
+/**
+ * Lends a file for each entry of `fileSecrets` with a secret that is set and not blank. Removes the lent files after an
+ * error.
+ * @throws AppError or system errors
+ */
+export async function lendFiles(options: LendOptions): Promise<LentFiles> {
+  const lent = new LentFiles(options)
+  try {
+    for (const fileSecret of options.fileSecrets) {
+      const value = options.secrets.get(fileSecret.secret_name)
+      if (value !== undefined && value.trim() !== '') await lent.add(fileSecret, value)
+    }
+    return lent
+  } catch (error) {
+    await lent.close()
+    throw error
+  }
+}
+
+export class LentFiles {
+  /** Environment variables that tell the program where the files are. */
+  readonly variables: Record<string, string> = {}
+  readonly #options: LendOptions
+  readonly #files: LentFile[] = []
+  #timer: NodeJS.Timeout | undefined
+  #isLooking = false
+  #folder: string | undefined
+  #reading: Promise<void> = Promise.resolve()
+  #closing: Promise<void> | undefined
+
+  constructor(options: LendOptions) {
+    this.#options = options
+  }
+
+  async add(fileSecret: AcpFileSecret, value: string): Promise<void> {
+    const { secret_name: name, filename, subdir, env_var, env_points_to } = fileSecret
+    const { makeSecretDir, agentDir, watchIntervalMs = 1000 } = this.#options
+    this.#folder ??= await makeTemporaryFolder(join(await makeSecretDir(), folderPrefix))
+    const folder = join(this.#folder, name)
+    const stored = join(folder, filename)
+    const seen = env_points_to === 'dir' ? join(agentDir, subdir) : folder
+    const file = { name, path: join(seen, filename), copyPath: join(folder, copyName), lent: value }
+    await makeFolder(folder, privateFolder)
+    await writeFileAtomically(file.copyPath, value)
+    await writeFileAtomically(stored, value)
+    if (file.path !== stored) {
+      await makeFolder(seen, privateFolder)
+      await removeLent(file.path)
+      await symlink(stored, file.path)
+    }
+    this.variables[env_var] = env_points_to === 'dir' ? seen : stored
+    this.#files.push(file)
+    // Not `fs.watchFile`: it would miss changes that the program makes before the first check.
+    this.#timer ??= setInterval(() => void this.#look(), watchIntervalMs).unref()
+  }
+
+  /** Stores the changes that the program made to the files. Never rejects. */
+  readBack(): Promise<void> {
+    this.#reading = this.#reading.then(() => this.#readAll())
+    return this.#reading
+  }
+
+  /** Stores the last changes and removes the files. Call it after the program has ended. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  /** Checks the files, unless another check runs: a slow disk must not queue checks. */
+  async #look(): Promise<void> {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    await this.readBack()
+    this.#isLooking = false
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.readBack()
+    for (const { path } of this.#files) await removeLent(path).catch((thrown: unknown) => this.#reportLeft(thrown))
+    if (this.#folder !== undefined) await removeTree(this.#folder)
+  }
+
+  #reportLeft(thrown: unknown): void {
+    this.#options.log.warn('The file of a lent credential could not be removed', { error: errorOf(thrown) })
+  }
+
+  async #readAll(): Promise<void> {
+    for (const file of this.#files) {
+      try {
+        await this.#readOne(file)
+      } catch (error) {
+        const about = { name: file.name, error: errorOf(error) }
+        this.#options.log.error('A changed credential file could not be stored', about)
+      }
+    }
+  }
+
+  async #readOne(file: LentFile): Promise<void> {
+    const { replaceSecret, log } = this.#options
+    const current = await readChanged(file.path, file.lent)
+    if (current === undefined) return
+    const isStored = await replaceSecret({ name: file.name, lent: file.lent, current })
+    file.lent = current
+    await writeFileAtomically(file.copyPath, current)
+    if (!isStored) log.warn(conflict, { name: file.name })
+  }
+}
+
+const conflict = 'An agent has renewed a credential file whose secret was changed meanwhile: the secret stays as it is'
+
+/**
+ * After a server was killed: stores changed lent files in their secrets. A secret that was changed meanwhile stays.
+ * Call it after the programs of that server have ended. Returns the names of the folders with a change that could
+ * not be stored. The caller must keep these folders.
+ */
+export async function recoverFiles(
+  secretDir: string,
+  replaceSecret: ReplaceSecret,
+  log: Log,
+): Promise<ReadonlySet<string>> {
+  const unstored = new Set<string>()
+  for (const folder of await namesIn(secretDir)) {
+    if (!folder.startsWith(folderPrefix)) continue
+    for (const name of await namesIn(join(secretDir, folder))) {
+      const change = await findChange(join(secretDir, folder, name), name)
+      if (change === undefined) continue
+      try {
+        if (!(await replaceSecret(change))) log.warn(conflict, { name })
+      } catch (error) {
+        unstored.add(folder)
+        const problem = 'A credential file of a killed server could not be stored and is kept'
+        log.error(problem, { name, error: errorOf(error) })
+      }
+    }
+  }
+  return unstored
+}
+
+/**
+ * Returns the change of a lent file that has to be stored; undefined without such a change, file or copy of the file.
+ */
+async function findChange(place: string, name: string): Promise<SecretChange | undefined> {
+  const file = (await namesIn(place)).find((entry) => !entry.startsWith('.'))
+  const lent = await readRegular(join(place, copyName))
+  if (file === undefined || lent === undefined) return undefined
+  const current = await readChanged(join(place, file), lent)
+  return current === undefined ? undefined : { name, lent, current }
+}
+
+async function readChanged(path: string, lent: string): Promise<string | undefined> {
+  const text = await readRegular(path)
+  if (text === undefined || text === lent || text.trim() === '') return undefined
+  const isCutShort = jsonIn(lent) !== undefined && jsonIn(text) === undefined
+  return isCutShort ? undefined : text
+}
+
+/**
+ * Removes the link to a lent file, or a file in the link's place.
+ * @throws AppError `agent_failed` when the parent folder is a link: the files in it belong to the user
+ */
+async function removeLent(path: string): Promise<void> {
+  const around = await lstat(dirname(path)).catch(() => undefined) // The folder may be missing.
+  if (around?.isDirectory() === false) {
+    throw new AppError('agent_failed', `"${basename(dirname(path))}" is a link, expected a folder`)
+  }
+  await removeFile(path)
+}
+
+/** Returns the text of a regular file of at most `fileLimitBytes`; undefined for anything else at the path. */
+async function readRegular(path: string): Promise<string | undefined> {
+  try {
+    const found = await stat(path)
+    return found.isFile() && found.size <= fileLimitBytes ? await readFile(path, 'utf8') : undefined
+  } catch {
+    return undefined // A missing or unreadable file has no text.
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []) // A missing or unreadable folder has no names.
+}

@@ -1,0 +1,68 @@
+/**
+ * Records events about an agent program that has started: the agent, how far its work needs approval, and notes.
+ *
+ * Events are recorded in a turn, so a program that starts outside a turn is introduced in the next turn.
+ */
+import type { Turn } from '../../../conversation/agent/agent.ts'
+import type { AgentHost } from '../../../conversation/agent/host.ts'
+import { asks } from './permissions.ts'
+import type { StartedSession } from './start-session.ts'
+
+export interface IntroductionOptions extends Pick<AgentHost, 'clientTools' | 'policy'> {
+  readonly mask: (text: string) => string
+  /** The setting `acp_unasked_calls`. */
+  readonly onUnasked: 'stop' | 'allow'
+}
+
+export class Introduction {
+  readonly #options: IntroductionOptions
+  #first: StartedSession | undefined
+  readonly #notes = new Set<string>()
+
+  constructor(options: IntroductionOptions) {
+    this.#options = options
+  }
+
+  /** Stores a start's notes for the next `tell`, and the session if it is the conversation's first (`isFirst`). */
+  add(started: StartedSession, isFirst: boolean): void {
+    if (isFirst) this.#first = started
+    for (const note of started.notes) this.#notes.add(note)
+  }
+
+  /** Records in a turn an introduction of the stored session and the stored notes, then forgets both. */
+  tell(turn: Turn): void {
+    const { mask, clientTools } = this.#options
+    if (this.#first !== undefined) {
+      const { session } = this.#first
+      const who = `This conversation is driven by the external agent "${session.agent.name}".`
+      const names = clientTools.map(({ name }) => name).join(', ')
+      const tools = names === '' ? '' : ` It is not given the tools of the client: ${names}.`
+      const text = mask(`${who} Its system prompt and tools are not known here.${tools} ${this.#approval(session)}`)
+      turn.record({ kind: 'SystemPromptEvent', system_prompt: { type: 'text', text }, tools: [] })
+    }
+    for (const note of this.#notes) {
+      const content = [{ type: 'text', text: mask(note) } as const]
+      turn.record({ kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content } })
+    }
+    this.#first = undefined
+    this.#notes.clear()
+  }
+
+  /** Returns the text about approval: the agent's mode, what it does without asking, and the lack of a sandbox. */
+  #approval({ mode, runsUnasked }: StartedSession['session']): string {
+    const inMode = mode === undefined ? 'The agent has no modes' : `The agent is in the mode "${mode}"`
+    if (!asks(this.#options.policy())) {
+      return `${inMode} and asks nobody: the confirmation policy lets it do everything. Nothing confines what it does.`
+    }
+    const rests = `${inMode}; approval rests on that and on the questions that it asks. ${unaskedWords(runsUnasked)}`
+    const then = this.#options.onUnasked === 'stop' ? 'stops the turn' : 'is marked in agent_state (acp_unasked)'
+    const other = `Any other command or change that it reports and did not ask about ${then}.`
+    return `${rests} ${other} Nothing confines what it does.`
+  }
+}
+
+function unaskedWords(commands: readonly string[]): string {
+  const free = 'It reads, searches and thinks without asking'
+  if (commands.includes('*')) return `${free}, and runs commands in a sandbox of its own.`
+  return commands.length === 0 ? `${free}.` : `${free}, and runs these commands: ${commands.join(', ')}.`
+}
