@@ -1,8 +1,8 @@
 /**
  * Access control: lists each route of the core with the right that it needs.
  *
- * A route with the right `open` needs no key. A session key has all rights but `init`. A named key has the rights of
- * its scopes.
+ * A route with the right `open` needs no key. A route with `init` may need a key of its own. A session key has all
+ * other rights. A named key has the rights of its scopes.
  */
 
 export type Right =
@@ -49,7 +49,7 @@ export const scopeOf: Readonly<Record<Exclude<Right, 'open' | 'init'>, Scope>> =
   metrics: 'metrics',
 }
 
-/** Every right that a key can have. */
+/** Every right except `open` and `init`: the rights of a session key. */
 export const allRights: ReadonlySet<string> = rightsOf(scopes)
 
 /** Returns the rights of a key with these scopes. Ignores words that name no scope. */
@@ -127,7 +127,7 @@ export const access = {
   'GET /sockets/events/{conversation_id}': 'read',
 } as const satisfies Record<string, Right>
 
-/** The routes without a conversation id that a key restricted to a tag may use. */
+/** The routes of the core that need a key and name no conversation, but admit a key that is restricted to a tag. */
 export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations',
   'GET /api/conversations',
@@ -139,7 +139,7 @@ export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'GET /api/tools/',
 ])
 
-/** POST routes that begin no work, so a draining server still serves them. */
+/** POST routes that count as beginning no work: a draining server still serves them. */
 export const settling: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations/{conversation_id}/pause',
   'POST /api/conversations/{conversation_id}/interrupt',

@@ -21,7 +21,7 @@ export interface AgentMakerOptions {
   readonly slots: AgentSlots
   /** The `Part.programs` of all parts that `--parts` allows. */
   readonly programs: Readonly<Record<string, string>>
-  /** Gets an external agent's program and returns the program to start instead. Default: no program is replaced. */
+  /** Replaces each program of an external agent before it is started. Undefined: no program is replaced. */
   readonly changeProgram: ChangeProgram | undefined
 }
 
@@ -34,12 +34,12 @@ export interface AgentProgram {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string
-  /** The whole environment of the program, with the secrets that the agent gets. */
+  /** The program's environment, with the secrets that the agent gets. At the start, the server adds the marker. */
   readonly env: Readonly<Record<string, string>>
 }
 
 export interface AgentMaker {
-  /** Returns the agent kind that stored settings name. Loads the built-in agent's part for the kind `Agent`. */
+  /** Returns the agent kind for stored agent settings. For the kind `Agent`, loads the part of the built-in agent. */
   kindOf(stored: JsonObject): Promise<AgentKind>
   readonly titleByProfile: TitleByProfile
 }

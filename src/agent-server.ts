@@ -77,7 +77,7 @@ export interface ConversationsPage {
 export interface AgentServer {
   /** The handlers to mount on a host's own `http.Server` (its `request` and `upgrade` events). */
   readonly handlers: Handlers
-  /** The session keys that clients may present; empty when the server asks for no key. */
+  /** The session keys that clients may present; empty when the server asks for no session key. */
   readonly sessionKeys: readonly string[]
   /** The file that holds the session key, if the server created the key. */
   readonly sessionKeyPath: string | undefined
@@ -85,7 +85,7 @@ export interface AgentServer {
   mask(text: string): string
   /**
    * Listens on the configured host and port.
-   * @throws AppError `cannot_listen`, `unavailable` once the server is closed; TypeError for a second call
+   * @throws AppError `cannot_listen`, `unavailable` once `close` was called; TypeError for a second call
    */
   listen(): Promise<Listening>
   /**
@@ -94,8 +94,8 @@ export interface AgentServer {
    */
   consoleAddress(url: string): Promise<string | undefined>
   /**
-   * Starts a conversation as `POST /api/conversations` does.
-   * @throws AppError `invalid_input` and the other errors of the route
+   * Creates the conversation that a request of `POST /api/conversations` describes, and sends its first message. An
+   * existing conversation is only returned. @throws AppError `invalid_input` and the other errors of the route
    */
   createConversation(request?: StartConversationRequestInput): Promise<ConversationHandle>
   /** Returns a handle for an existing conversation. @throws AppError `not_found` */
@@ -111,7 +111,7 @@ export interface AgentServer {
   load(): ServerLoad
   /** Reports each response and each WebSocket to the observer. Returns a function that removes the observer. */
   observe(observer: TrafficObserver): () => void
-  /** Refuses new work from now on. Resolves when no run is under way, or after `limitMs`. Call `close` next. */
+  /** Refuses new work. Resolves when no conversation is `running`, or after `limitMs`. Then call `close`. */
   drain(limitMs: number): Promise<void>
   /** Accepts no new work, pauses running conversations and ends every agent. Idempotent. */
   close(): Promise<void>
@@ -185,7 +185,7 @@ interface ServerParts {
   readonly log: Log
   readonly clock: Clock
   readonly mask: (text: string) => string
-  /** Has these keys masked in texts from now on. */
+  /** Masks these keys in texts from now on. */
   readonly hide: (keys: readonly string[]) => void
   /** Closes the file of the server log, if the server opened it. */
   readonly closeLog: () => Promise<void>
@@ -314,7 +314,7 @@ class Server implements AgentServer {
     if (this.#closing !== undefined) throw new AppError('unavailable', 'The server is closed')
   }
 
-  /** Closes the listener and the app at the same time: sockets end when the app closes their conversations. */
+  /** Closes the listener and the app together: the listener waits for sockets, which the app closes. */
   async #close(): Promise<void> {
     this.#log.info('Closing: running conversations are paused')
     await this.#opening?.catch(() => undefined) // `listen` throws the error.

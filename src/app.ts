@@ -1,5 +1,5 @@
 /**
- * Builds all objects of a server, and closes them in reverse order. Opens no port.
+ * Builds the objects of a server that lie below HTTP, and closes them in reverse order. Opens no port.
  *
  * The data folder is locked before the objects are built, because another server may use it.
  */
@@ -68,13 +68,13 @@ export interface AppOptions {
   readonly logFiles: LogFiles
   readonly masker: Masker
   readonly clock: Clock
-  /** Called when this server has lost the lock on the data folder. Close the server at once. */
+  /** Called when this server has lost the lock on the data folder: the server must then be closed at once. */
   readonly onLost: () => void
   /** Gets an external agent's program and returns the program to start instead. Default: no program is replaced. */
   readonly changeProgram?: ChangeProgram | undefined
 }
 
-/** A server without HTTP. `server.ts` makes the HTTP handlers for it. */
+/** A server without HTTP. `server.ts` puts it behind HTTP and WebSocket. */
 export interface App {
   readonly service: ConversationService
   readonly vault: AgentVault
@@ -87,7 +87,7 @@ export interface App {
   readonly profileUsers: ProfileUsers
   /** The session keys that clients may present; empty when the server asks for no key. */
   readonly sessionKeys: readonly string[]
-  /** The file that holds the session key, if the server created the key. */
+  /** The session key's file in the data folder; undefined when the options give the keys or no key is asked for. */
   readonly sessionKeyPath: string | undefined
   readonly reserve: Reserve
   /** Returns a sentence for `/ready` when stored secrets cannot be opened; otherwise undefined. */
@@ -199,7 +199,7 @@ function creationOf(
   }
 }
 
-/** Starts the parts that start with the server. Parts close after the conversations, which use them. */
+/** Starts the parts that start with the server. Parts close after the conversations, because these use parts. */
 async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<LoadedParts> {
   const parts = new LoadedParts(options)
   undo.push(() => parts.close())
@@ -220,7 +220,7 @@ async function takeFolder({ config, clock, onLost, log }: AppOptions, undo: Undo
   return lock
 }
 
-/** Ends the processes that a killed server left running. Returns the folder for cgroups, if any. */
+/** Ends the processes that a killed server left. Returns the folder to make cgroups in; undefined without one. */
 async function endLeftovers(folder: DataFolder): Promise<string | undefined> {
   await sweepMarked({ instance: folder.instance })
   const parent = await findCgroupParent()
@@ -235,8 +235,8 @@ interface Runtime {
 }
 
 /**
- * Removes the files that a killed server left, then makes the runtime folder. Logins that agents renewed are first
- * stored as secrets. The files of a login that cannot be stored stay.
+ * Removes the secret files that a killed server left, then makes the runtime folder. First stores each credential that
+ * an agent renewed, unless its secret was changed meanwhile. If storing fails, the credential's files stay.
  */
 async function prepareRuntime(folder: DataFolder, secrets: SecretStore, options: AppOptions): Promise<Runtime> {
   const { path, instance } = folder
@@ -343,8 +343,8 @@ async function startService(
   return service
 }
 
-/** The number of bytes waiting for the disk above which the server stops reading an agent's output. */
+/** While more bytes of a conversation than these wait for the disk, its external agent's output is not read. */
 const backlogLimitBytes = 8 * 1024 * 1024
 
-/** The time in milliseconds in which an agent ends its hooks (5 s) and its processes (10 s), with a margin. */
+/** The least limit, in milliseconds, for closing an agent: 5 s for its hooks, 10 s for its processes, and a margin. */
 const processEndLimitMs = 20_000

@@ -60,7 +60,7 @@ export interface Core {
   readonly agentQueue: () => readonly string[]
   /** Returns the present load of the server. Call it only after the server has started. */
   readonly load: () => ServerLoad
-  /** The number, the bytes and the time of the writes to logs since the start. */
+  /** Counts the writes to the logs of conversations since the start: their number, bytes and time. */
   readonly written: ServerLoad['written']
   readonly workspaceSessions: WorkspaceSessions
   /** Checks the cookie sessions of the console. The part that serves the page sets `pageSessions.source`. */
@@ -84,7 +84,7 @@ export interface Core {
   readonly use: Use
   /** Returns true when a part that the options allow has this offer. The part need not be loaded. */
   readonly offers: (name: keyof Offers) => boolean
-  /** All parts of the server (`partsOf`). */
+  /** All parts of the server (`partsOf`), also those that the options leave out. */
   readonly parts: readonly InspectedPart[]
   /** Returns the names of the built-in agent's tools that work on this machine. */
   readonly usableTools: () => Promise<readonly string[]>

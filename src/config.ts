@@ -256,7 +256,7 @@ function assertSafe(config: Config): void {
   }
 }
 
-/** Checks the options for `POST /api/init`, a request that carries the secret key in a header. */
+/** Checks the options that go with `deferredInit`. `POST /api/init` carries the secret key, if any, in a header. */
 function assertInit({ deferredInit, noAuth, secretKey, host }: Config): void {
   if (!deferredInit) return
   if (noAuth) throw unusable('noAuth with deferredInit, expected only one of the two')

@@ -1,8 +1,7 @@
 /**
  * The handle with which a host drives a conversation by method calls.
  *
- * Methods throw AppError `not_found` for a deleted conversation, and `invalid_input` for a value that the REST route
- * would refuse.
+ * Methods throw AppError `not_found` for a deleted conversation, and `invalid_input` for a value that is not allowed.
  */
 import { AppError } from './base/errors.ts'
 import { parseOwnJsonBytes } from './base/json-turns.ts'
@@ -21,8 +20,8 @@ import type { Event, EventKind } from './schema/generated/events.ts'
 import { Message } from './schema/generated/values.ts'
 
 /**
- * The event with which `watch` begins: the first stored event, the next new event, or the stored event after the event
- * with the id `after`.
+ * The first event that `watch` yields after the state: the first stored event, the next new event, or the event that
+ * follows the event with the id `after`.
  */
 export type WatchStart = 'beginning' | 'now' | { readonly after: string }
 
@@ -30,14 +29,14 @@ export interface ConversationHandle {
   readonly id: string
   /** Returns the conversation's state. */
   summary(): Promise<ConversationSummary>
-  /** Sends a user message. Also starts a run, except when `run` is false. */
+  /** Sends a user message. The current run, or else a new run, serves it; with `run: false` no run is started. */
   send(text: string, options?: { readonly run?: boolean }): Promise<void>
   run(): Promise<void>
   /**
    * Waits until no run is at work, and returns the status. A run that waits for a confirmation is not at work. Returns
    * at once when no run is under way. Rejects with the signal's reason.
-   * @throws AppError `not_found` when the conversation is deleted, `unavailable` when it is closed or has too many
-   * readers
+   * @throws AppError `not_found` when the conversation is deleted, `unavailable` when it is closed during a run or has
+   * too many readers
    */
   ended(signal?: AbortSignal): Promise<ExecutionStatus>
   /**
@@ -48,7 +47,7 @@ export interface ConversationHandle {
   /** Stops the run at once. */
   interrupt(): Promise<void>
   questions(): Promise<readonly PendingConfirmation[]>
-  /** Answers the pending confirmation with this id; without an id, all pending confirmations. */
+  /** Answers the confirmation with this id. Without an id: that of the current turn, or else all between two runs. */
   respond(answer: { readonly accept: boolean; readonly reason?: string; readonly id?: string }): Promise<void>
   /** Changes the title, the tags or both. New tags replace all existing tags. */
   change(change: { readonly title?: string; readonly tags?: Readonly<Record<string, string>> }): Promise<void>
@@ -64,7 +63,7 @@ export interface ConversationHandle {
   events(query?: EventsQuery): Promise<EventsPage>
   /**
    * Yields the state, then the events from `from` on, with deltas and new states between the events. Ends when the
-   * signal aborts or the conversation is closed.
+   * signal aborts, the conversation is closed or deleted, or its log cannot be read.
    */
   watch(options: { readonly from: WatchStart; readonly signal?: AbortSignal }): AsyncGenerator<WatchedEvent>
 }
@@ -86,7 +85,7 @@ export interface EventsQuery {
   readonly kind?: EventKind
   /** Selects events with this source. Default: all sources. */
   readonly source?: Event['source']
-  /** Selects messages whose text contains this text, in any case. Default: all events. */
+  /** Selects messages that contain this text, in any case of letters. Default: all events. */
   readonly text?: string
   /** True for the newest event first. Default: the oldest event first. */
   readonly newestFirst?: boolean

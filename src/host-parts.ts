@@ -15,7 +15,7 @@ import { createRouter } from './http/router.ts'
 import type { Offers } from './offers.ts'
 import type { Part } from './part.ts'
 
-/** The additions of a host to its server. The host's agent, tools and offers replace those of the server. */
+/** The additions of a host to its server. Its agent, its offers, and its tools of equal name replace the server's. */
 export interface HostParts {
   /** Creates the agent of each conversation whose settings have the kind `Agent`. Default: the built-in agent. */
   readonly agent?: ((host: AgentHost, log: Log) => Agent) | undefined
@@ -47,7 +47,7 @@ export function partsOf(given: HostParts, built: readonly Part[]): readonly Part
   return parts
 }
 
-/** Checks the types of the values at run time, because a host may be written in JavaScript. */
+/** Checks types at run time, since a host may be written in JavaScript; refuses `agent` beside `models` or `tools`. */
 function assertTypes({ agent, models, tools = [], ownParts = [] }: HostParts): void {
   for (const [name, value] of Object.entries({ agent, models })) {
     if (value !== undefined && typeof value !== 'function') throw unusable(name, 'a function')
@@ -79,7 +79,7 @@ function assertFree(route: string, routes: readonly string[]): void {
   if (isTaken) throw unusable(`the route "${route}"`, 'a route that the server does not have')
 }
 
-/** Returns why the router refuses these routes; undefined when it accepts them. */
+/** Returns why the router refuses the paths of these routes for one method; undefined when it accepts them. */
 function problemOf(routes: readonly string[]): string | undefined {
   try {
     createRouter(routes.map((route) => ({ method: 'GET', pattern: route.slice(route.indexOf('/')) })))
@@ -97,7 +97,7 @@ function isTwice(word: string, words: readonly string[]): boolean {
   return words.indexOf(word) !== words.lastIndexOf(word)
 }
 
-/** Adds the host's parts to the names in the option `parts`. An empty list means all parts. */
+/** Adds the names of the host's parts to those in the option `parts`. Leaves an empty list, which means all parts. */
 export function wantedParts(wanted: readonly string[], given: HostParts): readonly string[] {
   if (wanted.length === 0) return []
   return [...wanted, ...[...(given.ownParts ?? []), ...hostPart(given)].map(({ name }) => name)]

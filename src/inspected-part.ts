@@ -15,7 +15,7 @@ export interface InspectedPart {
 }
 
 export interface FolderInspection {
-  /** A sentence for each problem. */
+  /** A sentence for each problem of the checked files. */
   readonly problems: readonly string[]
   /** A sentence about the checked files; undefined when one has a problem, or when the part has no files. */
   readonly sound: string | undefined

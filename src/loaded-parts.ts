@@ -70,7 +70,7 @@ export class LoadedParts {
     })
   }
 
-  /** The parts that may be loaded. */
+  /** The parts that may be loaded: neither `--parts` nor their switch `leftOutBy` leaves them out. */
   get allowed(): readonly Part[] {
     return this.#allowed
   }
@@ -117,12 +117,12 @@ export class LoadedParts {
     return this.#tools
   }
 
-  /** Checks that this server can drive an agent kind. @throws AppError `part_missing` */
+  /** Checks that this server can drive agents of this kind. @throws AppError `part_missing` */
   assertAgent(kind: string): void {
     if (kind === 'Agent' && !this.offers('builtInAgent')) throw this.#missing('builtInAgent')
   }
 
-  /** Returns the handler of a route. The first call of the handler starts the route's part. */
+  /** Returns the handler of a route. A call of the handler first starts the route's part, if needed. */
   handler(part: Part, route: string): PartHandler {
     return async (call) => {
       const handle = (await this.#start(part)).handlers?.[route]
@@ -151,7 +151,7 @@ export class LoadedParts {
     })
   }
 
-  /** Starts each part that its `startsWith` or `startsWhen` selects. */
+  /** Starts each part whose file or folder `startsWith` exists, or whose `startsWhen` returns true. */
   async startWithServer(): Promise<void> {
     const { config, dataDir } = this.#core
     for (const part of this.#allowed) {

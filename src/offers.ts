@@ -24,7 +24,7 @@ export interface Offers {
   readonly builtInAgent: BuiltInAgents
   /** Loads the skills of a conversation. */
   readonly skills: SkillSource
-  /** Returns the folders of installed skills, and the content of plugins. */
+  /** Returns the folders of enabled installed skills, and the content of plugins. */
   readonly extensions: Extensions
   /** Creates the object that runs the hooks of a conversation. */
   readonly hooks: HookSource
@@ -187,7 +187,7 @@ export interface Worktrees {
    * Makes a worktree of the repository that contains the folder, on a new branch. Returns the path of this folder in
    * the worktree; undefined when there is no repository or no commit. A second call for the conversation returns the
    * same path.
-   * @throws AppError `bad_request` when git fails, `conflict` when `release` has kept a worktree of this id,
+   * @throws AppError `bad_request` when git fails, `conflict` when `release` has kept a worktree of this conversation,
    * `invalid_input` when no worktree can be made
    */
   create(conversationId: string, folder: string): Promise<string | undefined>
@@ -196,7 +196,7 @@ export interface Worktrees {
    * commits that no other branch has, is kept, and its path is returned. Failures are logged.
    */
   release(folder: string, isUsed: IsUsed): Promise<string | undefined>
-  /** Releases the worktrees in which no conversation works any more. Resolves before they are released. */
+  /** Begins to release the worktrees in which no conversation works any more. Resolves before they are released. */
   releaseLeft(isUsed: IsUsed): Promise<void>
 }
 
@@ -207,7 +207,8 @@ export interface ProviderConnections {
 
 export interface Retention {
   /**
-   * Removes unused conversations beyond the limits of retention, the oldest first, as `DELETE` does.
+   * Removes unused conversations beyond the limits of retention, the oldest first, as `DELETE` does. Returns all
+   * conversations that were beyond the limits, also those that are kept.
    * @throws AppError `invalid_option` without a limit; the signal's reason; an error of the audit trail
    */
   prune(signal: AbortSignal): Promise<readonly Judged[]>

@@ -25,13 +25,13 @@ export interface Option<T> {
   readonly expected: string
   accepts(value: unknown): value is T
   read(word: string): unknown
-  /** Reads environment variables of other agent servers, such as `OH_SECRET_KEY`. */
+  /** Reads the value from environment variables of other agent servers, such as `OH_SECRET_KEY`. */
   readonly readOthers?: ReadOthers
-  /** Placeholder for the word in the help; it shows the unit: `BYTES`, `MS`, `PATH`. */
+  /** Placeholder for the word in the help, such as `BYTES`, `MS`, `PATH`. */
   readonly placeholder: string
   /** The range or the choices, for the help. */
   readonly range?: string
-  /** The flag's name, if it differs from the option's name. The flag of a list is singular: it adds one item. */
+  /** The flag's name, if it differs from the option's name. The flag of a list or map is singular: it adds one item. */
   readonly flag?: string
   /** True for a secret, which is not shown and may be given as a file. */
   readonly isSecret?: boolean
@@ -46,7 +46,7 @@ export interface OtherValue {
   readonly source: string
 }
 
-/** Refuses a word after a command that accepts options only. @throws AppError `invalid_option` */
+/** Refuses a word where the command accepts only options. @throws AppError `invalid_option` */
 export function assertNoWords(command: string, [word]: readonly string[]): void {
   if (word === undefined) return
   throw new AppError('invalid_option', `Could not use "${word}": ${command} takes options only`)

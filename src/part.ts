@@ -18,7 +18,7 @@ import type { PartFigure } from './server-load.ts'
 import type { WebSocketConnection } from './ws/connection.ts'
 
 export interface Part extends InspectedPart {
-  /** The name of the part's folder, as used in `--parts`. */
+  /** The part's name in `--parts`. The folder of a part of this build has the same name. */
   readonly name: string
   /** The purpose of the part: a sentence without the full stop. */
   readonly about: string
@@ -29,8 +29,8 @@ export interface Part extends InspectedPart {
   /** Method and path pattern of each route, with its right. `start` returns the handlers. */
   readonly routes?: Readonly<Record<string, Right>>
   /**
-   * The routes without a conversation id that a key restricted to a tag may use. They must show such a key only
-   * conversations with its tag.
+   * The routes without a conversation id that a key with a tag (`Principal.tag`) may use. They must show such a key
+   * only conversations with its tag.
    */
   readonly forRestricted?: readonly string[]
   /** The POST routes that begin no work, so a draining server still serves them. */
@@ -43,7 +43,7 @@ export interface Part extends InspectedPart {
   readonly errorForm?: ErrorForm
   /** Subcommands of the program, by name. */
   readonly commands?: Readonly<Record<string, PartCommand>>
-  /** The capabilities that `start` gets. Each other member of its `Core` throws. */
+  /** The capabilities that `start` gets. Each other member of its `Core` throws a TypeError when it is read. */
   readonly needs?: readonly (keyof Core)[]
   /** The names of the offers that `start` returns. */
   readonly offers?: readonly (keyof Offers)[]
@@ -81,7 +81,7 @@ export interface CommandModule {
   readonly run: (call: CommandCall) => Promise<number>
 }
 
-/** The parsed command line and the process facilities that a command may use. */
+/** The parsed command line, and access to the streams, the signals and the environment of the process. */
 export interface CommandCall {
   readonly config: Config
   /** The words that are not flags, in order. */
@@ -93,7 +93,7 @@ export interface CommandCall {
   /** The files that contain keys and that other users of this machine may read. */
   readonly exposedFiles: readonly string[]
   readonly environment: Environment
-  /** A folder for temporary files, which the command removes before it ends. */
+  /** A folder for temporary files. The command removes its files from the folder before it ends. */
   readonly temporaryDir: string
   /** Writes results to standard output. */
   readonly print: (text: string) => void
@@ -101,7 +101,7 @@ export interface CommandCall {
   readonly tell: (text: string) => void
   /** Returns the bytes of standard input. */
   readonly input: () => AsyncIterable<Uint8Array>
-  /** Writes bytes to standard output, and resolves when they are written. A terminal is refused. */
+  /** Writes bytes to standard output, and resolves when they are written. @throws AppError if it is a terminal */
   readonly output: (bytes: Uint8Array) => Promise<void>
   /** Aborted when the process gets SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal

@@ -1,7 +1,7 @@
 /**
  * Opens the files of a data folder that hold sealed values, and tells whether the keys open these values.
  *
- * A store reads its file when the store is used. `problems` finds an unreadable file earlier.
+ * A store reads its file when the store is first used. `problems` finds an unreadable file earlier.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ export interface SealedStores {
   readonly changes: Changes
   /** Returns the parts' sealed files, as far as they exist in the data folder. */
   partFiles(): Promise<readonly SealedFile[]>
-  /** Returns sentences about stores that cannot be read or opened, and about missing sealing keys. */
+  /** Returns sentences about files that cannot be read or opened, and about sealing keys that are missing. */
   problems(): Promise<readonly string[]>
   /** Returns the ids of keys that the data folder may need (settings/seals). @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
@@ -113,8 +113,8 @@ export function openSealedStores(options: SealedStoresOptions): SealedStores {
 export type SealingConfig = Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'>
 
 /**
- * Returns the `problems` of the data folder with the keys of this configuration. Changes nothing, and may run beside a
- * server.
+ * Returns `SealedStores.problems` for the data folder and the keys of this configuration, or why the keys cannot be
+ * read. Changes nothing, so it may run beside a server.
  */
 export async function inspectSealed(
   config: SealingConfig, parts: readonly InspectedPart[],
@@ -177,7 +177,7 @@ function theKeys(ids: readonly string[]): string {
 }
 
 /**
- * Returns a sentence for `/ready` when stored secrets cannot be opened; otherwise undefined. Names no key id, because a
+ * Returns a sentence for `/ready` if there are `problems`; otherwise undefined. The sentence names no key id, because a
  * key id lets a reader test guessed pass phrases.
  */
 export async function sealProblemOf(stores: SealedStores): Promise<string | undefined> {

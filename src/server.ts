@@ -211,7 +211,7 @@ export function createListener(handlers: Handlers, config: Config, traffic: Traf
   })
 }
 
-/** Builds the origin rules. Also allows the public URL's host, and the configured host if it is no loopback name. */
+/** Builds the origin rules. Adds the public URL's host to `allowedHosts`, and `host` unless it is a loopback name. */
 function originRules({ host, publicUrl, allowedHosts, allowedOrigins }: Config, trustsLoopback: boolean): OriginRules {
   const bound = isLoopbackName(host) ? [] : [host]
   const known = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]

@@ -4,7 +4,7 @@ import type { Message } from '../schema/generated/values.ts'
 
 /** A tool that runs in the host's process. Settings enable it by its name in `tools`. */
 export interface HostTool {
-  /** At most 64 letters, digits, `_` and `-`. */
+  /** 1 to 64 letters, digits, `_` and `-`, without `Tool` at the end. */
   readonly name: string
   readonly description: string
   /** The JSON Schema of the arguments, of type `object`. The tool checks the arguments itself. */
@@ -23,9 +23,9 @@ export interface HostToolCall {
 }
 
 /**
- * Answers as the model of the built-in agent. A call without tools may ask for a title or a summary of the
- * conversation. A thrown error is logged and recorded as a ConversationErrorEvent; it ends the run, except in a call
- * for a title.
+ * Answers as the model of the built-in agent. A call without tools may be no step of a turn, but a request for a title
+ * or a summary of the conversation, for example. A thrown error is logged. In a step it also ends the run, and a
+ * ConversationErrorEvent records it.
  */
 export type HostModel = (call: HostModelCall) => Promise<HostModelAnswer>
 
@@ -49,11 +49,11 @@ export interface HostModelTool {
   readonly parameters: JsonObject
 }
 
-/** An answer without a text and without calls is an empty text. */
+/** An answer without a text and without calls counts as an empty text. */
 export interface HostModelAnswer {
   /** The text of the answer; absent for an answer that only calls tools. */
   readonly text?: string
-  /** The calls of tools. An answer without calls ends the turn, unless a hook objects. */
+  /** The calls of tools. The turn may end after an answer without calls. */
   readonly calls?: readonly HostModelToolCall[]
   readonly usage?: HostModelUsage
 }

@@ -43,7 +43,7 @@ export interface Hooks {
   objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined>
   /** Ends the programs that a turn left running in the background. `turn` is the signal of that turn. */
   endTurn(turn: AbortSignal): Promise<void>
-  /** Ends running hook programs and runs the end hooks within a time limit. No process is left. Idempotent. */
+  /** Ends running hook programs. If the start hooks have run, runs the end hooks, with a time limit. Idempotent. */
   close(): Promise<void>
 }
 

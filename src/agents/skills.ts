@@ -8,7 +8,7 @@ export type ContextChoice = Pick<
   AgentContext, 'skills' | 'load_user_skills' | 'load_project_skills' | 'load_memory' | 'disabled_skills'
 >
 
-/** The skills and notes of one conversation, read when the conversation was opened. */
+/** The skills and notes of one conversation, read once, when the agent first needs them. */
 export interface ConversationSkills {
   /** Blocks of text for the system prompt. */
   readonly blocks: readonly string[]

@@ -21,11 +21,11 @@ export interface Tool {
   readonly definition: ToolDefinition
   /** True for a tool that changes nothing; its calls carry no `security_risk`. */
   readonly isReadOnly: boolean
-  /** True for a tool whose calls run at the same time without the limit `tool_concurrency_limit`. */
+  /** True for a tool whose calls need no limit: a step with only such tools ignores `tool_concurrency_limit`. */
   readonly isConcurrent?: true
   /** Converts the arguments to an action, or returns the problem. The problem names parameters and no values. */
   read(args: JsonObject): ReadResult
-  /** True for an action that needs the user's confirmation at any risk. Default: no action does. */
+  /** True for an action that needs the user's confirmation whatever its risk is. Default: false. */
   asks?(action: Action): Promise<boolean>
   /**
    * Runs the action; `call.signal` stops it. A tool with a shell may leave its programs running until `close`.
@@ -60,7 +60,7 @@ export interface ToolTurn extends Pick<Turn, 'pausing' | 'ask' | 'usage' | 'reco
 export interface ToolSet {
   readonly tools: readonly Tool[]
   /**
-   * Returns the current tools of a changing source, such as MCP servers. May wait a short time for them.
+   * Returns the current tools of a changing source, such as MCP servers. May wait a short time for the source.
    * @throws the signal's reason
    */
   readonly changing?: (signal: AbortSignal) => Promise<readonly Tool[]>
@@ -91,7 +91,7 @@ export interface ClosableTool extends Tool {
 /** Makes a tool with parameters from the settings. */
 export type ToolMaker = (params: Readonly<Record<string, unknown>>) => ClosableTool
 
-/** Makes the definition that clients see of a tool without a kind of its own in the contract (decisions 1). */
+/** Makes the definition that clients see of a tool for which the contract has no kind of its own (decisions 1). */
 export function mcpToolDefinition(
   tool: McpTool, { description, annotations, meta }: Pick<MCPToolDefinition, 'description' | 'annotations' | 'meta'>,
 ): MCPToolDefinition {

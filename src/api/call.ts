@@ -30,7 +30,7 @@ export type Handle = (call: Call) => HttpResponse | Promise<HttpResponse>
 export interface Route extends Guarded {
   readonly method: Method
   readonly pattern: string
-  /** True for a POST that begins no work. A server that is about to end serves such a request. */
+  /** True for a POST route that counts as beginning no work, whatever its right is. A server that ends serves it. */
   readonly isIdle: boolean
   readonly handle: Handle
   /** True when the handler reads the body of the request itself. */
@@ -128,7 +128,7 @@ export function exposeHeader({ exchange }: Call, name: string, value: string): v
   exchange.headers.push(name, value, 'Access-Control-Expose-Headers', name)
 }
 
-/** The most members that `X-Ignored-Members` names for a body, and the most characters of each name. */
+/** The most members that `X-Ignored-Members` names for a body, and the most characters of the path of each. */
 const ignoredLimit = 20
 const ignoredChars = 100
 

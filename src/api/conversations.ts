@@ -1,6 +1,6 @@
 /**
- * The routes that create, list, read, change, copy and delete conversations (contract: conversations.md section 4). The
- * response to a change is sent when the change is durable.
+ * The routes that create, list, count, read, change, copy, navigate and delete conversations (contract:
+ * conversations.md section 4). The response to a change is sent when the change is durable.
  */
 import { AppError } from '../base/errors.ts'
 import type { AgentVault } from '../conversation/agent/vault.ts'
@@ -73,7 +73,7 @@ export async function createConversation(
     await (await service.open(made.id)).send(userMessageOf(message), true, keyed)
     return made
   }
-  // A conversation must not be made if its first run is refused. For a repeated request, one exists already.
+  // If the first run is refused, no conversation may be made. For a repeated request the conversation exists already.
   const { admission } = creation
   const isAsked = message !== undefined && !service.has(chosen) && !service.creations.knows(keyed)
   const { id, isNew } = await (isAsked && admission !== undefined ? admission.start(chosen, madeBy, make) : make())

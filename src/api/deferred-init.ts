@@ -1,9 +1,9 @@
 /**
- * Deferred init: until one `POST /api/init` opens the server, requests to a route get 503 if `holds` is true for the
- * route (contract: others.md section 9).
+ * Deferred init: a server that starts dormant refuses requests with 503 until one `POST /api/init` (contract: others.md
+ * section 9). `holds` tells which routes are refused.
  *
- * The request has a key of its own, `X-Init-API-Key`, if the server is started with one. The body can set the server's
- * session keys; other members with a value are refused. A restarted server answers 503 again.
+ * The init needs a key of its own, `X-Init-API-Key`, if the server is started with one. Its body can set the server's
+ * session keys; other members with a value are refused. A restarted server is dormant again.
  */
 import { AppError } from '../base/errors.ts'
 import { createSessionKeys, readInitCredential, type Credential, type SessionKeys } from '../http/auth.ts'
@@ -35,12 +35,12 @@ export class DeferredInit {
     this.#isDormant = options.isDeferred
   }
 
-  /** The error for requests before the init; undefined when the server is not dormant. */
+  /** The error for refused requests before the init; undefined when the server is not dormant. */
   get fault(): AppError | undefined {
     return this.#isDormant ? new AppError('unavailable', 'The server waits for POST /api/init') : undefined
   }
 
-  /** True while the server is dormant, for a route that needs a key or is below `/api/`. False for `/api/init`. */
+  /** True for a route that a dormant server refuses: one that needs a key or is below `/api/`, except `/api/init`. */
   holds(route: Pick<Route, 'right' | 'pattern'>): boolean {
     if (!this.#isDormant || route.pattern === pattern) return false
     return route.right !== 'open' || route.pattern.startsWith('/api/')

@@ -40,7 +40,7 @@ export interface EventSocketRules {
   readonly endingBecause: () => string | undefined
 }
 
-/** The conversation and the stored events that a client requests. */
+/** A client, with the conversation and the stored events that it requests. */
 export interface Subscription {
   readonly conversationId: string
   readonly principal: Principal
@@ -48,7 +48,7 @@ export interface Subscription {
   readonly resend: Resend
 }
 
-/** The close codes of this socket: 4004 and 4010 are this server's, the others are in RFC 6455's registry. */
+/** The close codes of this socket: 4004 and 4010 are this server's own, the others are in the registry of RFC 6455. */
 const closeCodes = {
   serviceRestart: 1012,
   internalError: 1011,
@@ -76,7 +76,7 @@ class EventSocket implements Sink, ConnectionOwner {
   readonly #connection: WebSocketConnection
   readonly #rules: EventSocketRules
   #conversation: Conversation | undefined
-  /** Who sends the messages, for the audit trail; undefined until the conversation is joined. */
+  /** Who sends the messages, for the audit trail; undefined until the conversation is open. */
   #client: SocketMessage | undefined
   #reader: Reader | undefined
 
@@ -96,7 +96,7 @@ class EventSocket implements Sink, ConnectionOwner {
     try {
       if (filterFor(principal, service.hasTag)?.(conversationId) === false) throw hidden(conversationId)
       this.#conversation = await service.open(conversationId)
-      // The id from the request would keep the whole URL in memory.
+      // `conversationId` is a part of the request's URL and would keep the whole URL in memory.
       this.#client = { conversationId: this.#conversation.id, principal, address }
       await this.#join(this.#conversation, resend)
       connection.resume()
@@ -147,7 +147,7 @@ class EventSocket implements Sink, ConnectionOwner {
     }
   }
 
-  /** Returns the close reason. The reason names the last sent event, if that event is in memory. */
+  /** Returns the reason for the Close frame. It names the last event before `next`, if the event's id is in memory. */
   #farewell(next: number): string {
     const last = this.#conversation?.events.idInMemory(next - 1)
     return `The server ends: connect again${last === undefined ? '' : ` with after=${last}`}`
@@ -158,7 +158,7 @@ class EventSocket implements Sink, ConnectionOwner {
     if (from !== undefined) {
       const encode = this.#connection.deflate ? encodeCompressedText : encodeText
       this.#reader = conversation.join({ from, encode, sink: this })
-      // Existing clients show the failure behind the status `error` or `stuck` only when the socket sends it.
+      // Existing clients show why the status is `error` or `stuck` only if the socket sends the failure.
       const failure = await failureOf(conversation.state, conversation.events)
       if (failure !== undefined) this.#sendError(conversation, failure)
       return

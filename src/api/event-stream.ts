@@ -2,8 +2,8 @@
  * `GET .../events/stream`: serves one conversation as server-sent events (WHATWG HTML section 9.2, decisions 35), for
  * clients that cannot use a WebSocket.
  *
- * The client gets the same data in the same order as on `event-socket`. A stored event has its own id as `id`. A client
- * that reconnects with `Last-Event-ID` continues after this event.
+ * The client gets the state, stored events and live events as on `event-socket`. The field `id` of a stored event is
+ * the event's id. A client that reconnects with `Last-Event-ID` continues after this event.
  */
 import type { ServerResponse } from 'node:http'
 import { AppError, messageOf } from '../base/errors.ts'
@@ -77,7 +77,7 @@ class EventStream implements Sink {
     try {
       this.#reader = conversation.join({ from, encode: encodeEvent, sink: this })
     } catch (thrown) {
-      // The head of the response was sent, so the error is sent as a frame.
+      // The head of the response was sent, so the error is sent in the stream.
       const code = thrown instanceof AppError ? thrown.code : 'internal'
       this.write(encodeEvent(conversation.frames.error(code, messageOf(thrown)), false))
       this.#response.end()
@@ -101,7 +101,7 @@ class EventStream implements Sink {
     this.#response.end(reason === 'closed' ? `: The server ends\nretry: ${retryMs}\n\n` : '')
   }
 
-  /** Sends the id of the event before `next` without data. A browser returns it in `Last-Event-ID`. */
+  /** Sends the id of the event before `next`, if it is in memory. A browser returns it as `Last-Event-ID`. */
   #tellPlace(next: number): void {
     const last = this.#conversation?.events.idInMemory(next - 1)
     if (last !== undefined) this.#response.write(`id: ${last}\n\n`)

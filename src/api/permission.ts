@@ -2,7 +2,7 @@
  * Decides whether the holder of a key may make a request.
  *
  * A key needs the right of the route (`access.ts`). For a key that is restricted to a tag, a conversation without this
- * tag looks missing, and a route without a conversation in its path needs `isForRestricted`.
+ * tag (`HasTag`) looks missing, and a route without a conversation in its path needs `isForRestricted`.
  */
 import { allRights, scopeOf, type Right } from '../access.ts'
 import { AppError } from '../base/errors.ts'
@@ -18,7 +18,7 @@ function withoutKey(name: string, rights: ReadonlySet<string>): Principal {
   return { name, keyId: undefined, rights, tag: undefined, hold: () => () => undefined }
 }
 
-/** The holder of a session key, who has all rights of `allRights`. */
+/** The holder of a session key, who has all rights except `open` and `init`. */
 export const owner = withoutKey('session key', allRights)
 /** Every client of a server that asks for no key. */
 export const anyone = withoutKey('no key', allRights)

@@ -68,7 +68,7 @@ const retryAfterSeconds = 5
 /** The paths that a load balancer may request under any Host. They show no stored data. */
 const probes: readonly string[] = ['/alive', '/health', '/ready']
 
-/** Returns the handler for `node:http`. It responds synchronously when it has nothing to wait for. */
+/** Returns the handler for `node:http`. The handler responds synchronously when it has nothing to wait for. */
 export function createRequestHandler(
   rules: RequestRules,
 ): (request: IncomingMessage, response: ServerResponse) => void {
@@ -165,8 +165,8 @@ function serve(
 }
 
 /**
- * Checks that the principal may use the route and that the server still accepts its work. Then calls the handler, with
- * the JSON body unless the handler reads the body itself.
+ * For a route that needs a key, checks that the principal may use it and that the server still accepts its work. Then
+ * calls the handler, with the JSON body unless the handler reads the body itself.
  */
 function serveFor(
   principal: Principal, exchange: Exchange, route: Route, found: Found, rules: RequestRules,
@@ -189,7 +189,7 @@ function serveFor(
   })
 }
 
-/** True for a route that may begin work of an agent or a command. */
+/** True for a route that may begin the work of an agent or a command. A server that ends refuses such a request. */
 function beginsWork({ method, right, isIdle }: Route): boolean {
   return method === 'POST' && (right === 'drive' || right === 'execute') && !isIdle
 }
@@ -238,8 +238,8 @@ function options(request: IncomingMessage, corsHeaders: readonly string[], allow
 }
 
 /**
- * Returns the holder of the request's key or page session. Rejects a wrong key or proof, perhaps after a delay
- * (`refused-keys`).
+ * Returns the holder of the request's key or page session; `anyone` if the server asks for no key. Rejects a wrong key
+ * or proof, perhaps after a delay (`refused-keys`).
  * @throws AppError `unauthorized` without a key and without a session
  */
 function holderOf(

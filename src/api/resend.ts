@@ -8,7 +8,7 @@ import { boolean, dateTime, oneOf, text, type QueryValues } from '../http/query.
 export type Resend =
   | { readonly mode: 'none' }
   | { readonly mode: 'all' }
-  /** Stored events from this time on, in microseconds since the epoch; no stored events for an undefined time. */
+  /** Stored events from this time on, in microseconds since the epoch. Without a time, no stored events. */
   | { readonly mode: 'since'; readonly micros: number | undefined }
   /** All events after the event or the unstored frame with this id. */
   | { readonly mode: 'after'; readonly eventId: string }

@@ -94,7 +94,7 @@ const table = {
   'GET /api/tools/': meta.tools,
 } satisfies Record<HttpRouteName, Handler>
 
-/** The event socket's route is served by `upgrades.ts`. */
+/** All routes of the core except the event socket's, which `upgrades.ts` serves. */
 type HttpRouteName = Exclude<RouteName, 'GET /sockets/events/{conversation_id}'>
 
 export function createRoutes(parts: ApiParts): Route[] {

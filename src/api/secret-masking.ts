@@ -10,11 +10,11 @@ import { isUnset } from '../settings/secret-values.ts'
 import type { Call } from './call.ts'
 
 const header = 'X-Secret-Masking'
-/** The most secrets that `X-Secret-Masking` names, and the most characters of a name. */
+/** The most secrets that `X-Secret-Masking` names, and the most characters of the name of each. */
 const namedLimit = 50
 const nameLimitChars = 200
 
-/** Adds the header if a plain secret is masked as whole words only, or not at all. Skips looked-up secrets. */
+/** Adds the header for the plain secrets that are masked as whole words only, or not at all. Skips other secrets. */
 export function tellMasking({ exchange }: Call, secrets: Readonly<Record<string, SecretSource>>): void {
   const told: string[] = []
   for (const [name, source] of Object.entries(secrets)) {

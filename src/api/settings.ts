@@ -49,7 +49,7 @@ const mcpServerChange: Checked<McpServerChange, McpServerChange> = {
   to: (given) => given,
 }
 
-/** Adds, changes or removes (null) an MCP server. @throws AppError `conflict`, `not_found`; as `SettingsStore.patch` */
+/** Adds, changes or removes (null) an MCP server. @throws AppError `conflict`, `not_found`; the errors of `patch` */
 async function patchMcpServer(
   { settings, reserve }: SettingsParts, call: Call, server: object | null,
 ): Promise<object> {

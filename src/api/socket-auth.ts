@@ -1,6 +1,6 @@
 /**
- * Authenticates a socket whose upgrade request had no key, by the key in its first frame (contract: websocket.md
- * section 1). Before that the client gets no data.
+ * Authenticates a socket whose upgrade request had no key, by the key or the page session's proof in its first frame
+ * (contract: websocket.md section 1). Before that the client gets no data.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import type { KeyRing, Principal } from '../http/principal.ts'
@@ -8,7 +8,7 @@ import type { RefusedKeys } from '../http/refused-keys.ts'
 import type { WebSocketConnection } from '../ws/connection.ts'
 
 export interface Admission {
-  /** The authenticated client, or the keys against which the key in the first frame is checked. */
+  /** The authenticated client, or the key ring that finds the client by the key or proof in the first frame. */
   readonly by: Principal | KeyRing
   /** Called with an authenticated client. Returns true if the connection may be served, otherwise closes it. */
   readonly onAdmitted: (connection: WebSocketConnection, principal: Principal) => boolean

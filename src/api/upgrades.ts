@@ -60,7 +60,7 @@ export interface UpgradeRules extends EventSocketRules, AdmissionRules {
   readonly nextRequestId: () => string
 }
 
-/** Returns the upgrade handler for `node:http`, which never throws. */
+/** Returns the upgrade handler for `node:http`. The handler never throws. */
 export function createUpgradeHandler(
   rules: UpgradeRules,
 ): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
@@ -98,7 +98,7 @@ function observedOf({ method, socket }: IncomingMessage, attempt: Readonly<Attem
 
 /**
  * True when an earlier response on the connection is incomplete, or will close the connection. Frames must not mix with
- * that response, so the upgrade is refused.
+ * that response, so no upgrade is made: an incomplete response is followed by a refusal.
  */
 function standsBehind(socket: Duplex): boolean {
   const before = newestAnswer(socket)
@@ -133,7 +133,7 @@ interface Attempt {
   readonly requestId: string
   /** The pattern of the matching route; undefined when none matched so far. */
   route: string | undefined
-  /** The `name` of the client's principal; undefined until the client is admitted. */
+  /** The `name` of the client's principal; undefined until the client is authenticated. */
   keyName: string | undefined
 }
 
@@ -186,7 +186,7 @@ function check(
   return { parameters, serve, admission }
 }
 
-/** Checks the right of the key. `EventSocket` checks the tag, because clients expect 4004 for a hidden conversation. */
+/** Checks that the key may use the route. `EventSocket` checks the tag: clients expect 4004 if it does not match. */
 function assertMayOpen(principal: Principal, route: SocketRoute): void {
   assertAllowed(principal, route, {}, () => false)
 }
@@ -199,11 +199,11 @@ function resendFrom(query: string): Resend {
 
 /** The close code of a socket whose key or session has ended, or whose key lacks the right of the route. */
 const refusedKey = 4001
-/** When a key or session has ended, the client has this time to answer the Close frame of its socket. */
+/** When a key or session has ended, the client has this time to answer the Close frame. Then its socket is cut. */
 const endingMs = 500
 
 interface Authentication {
-  /** The client, if it is known. Otherwise the keys against which the key in the first frame is checked. */
+  /** The client, if it is known. Otherwise the key ring that finds it by the key or proof in the first frame. */
   readonly by: Principal | KeyRing
   /** The page session whose proof the first frame must have. */
   readonly page?: PageSession

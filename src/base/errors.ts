@@ -40,7 +40,7 @@ export type ErrorCode =
 
 /** A broken rule and the value that breaks it, in the form of FastAPI's `ValidationError`. */
 export interface Issue {
-  /** The path to the value, outermost name first. The API puts `body`, `query`, `path` or `header` before it. */
+  /** The path to the value, outermost name first. In a response it begins with `body`, `query`, `path` or `header`. */
   readonly loc: readonly (string | number)[]
   readonly msg: string
   /** The broken rule, for programs: `missing`, `string_type`, `extra_forbidden`, ... */
@@ -52,7 +52,7 @@ export interface Issue {
 
 export interface AppErrorOptions {
   readonly cause?: unknown
-  /** For `invalid_input`: every issue. */
+  /** For `invalid_input`: the broken rules, if they are known one by one. */
   readonly issues?: readonly Issue[]
   /** The time that a client should wait before it asks again. */
   readonly retryAfterSeconds?: number
@@ -91,7 +91,7 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** Returns any thrown value as an Error, for the log. */
+/** Returns a thrown Error itself; for any other value, an Error with the value as its text. */
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }

@@ -1,4 +1,4 @@
-/** The list of common words that are not masked, because a mask would make most texts unreadable. */
+/** Common words, which are not masked even as values of secrets: their masks would make most texts unreadable. */
 
 const words = `
 able about above accept access account accounts across action actions active activity actor actual added address

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, type JsonValue } from './json.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Returns the value if it is an object; otherwise an empty object. */
+/** Returns the value if it is an object and no array; otherwise an empty object. */
 export function objectOf(value: JsonValue | undefined): JsonObject
 export function objectOf(value: unknown): Fields
 export function objectOf(value: unknown): Fields {

@@ -12,7 +12,7 @@ export function othersMay(mode: number): OthersMay {
   return (mode & 0o077) !== 0 ? 'read' : 'nothing'
 }
 
-/** Returns the mode in the form of chmod(1): `0777`. */
+/** Returns the nine permission bits in octal, with a zero before them: `0777`. */
 export function formatMode(mode: number): string {
   return `0${(mode & 0o777).toString(8).padStart(3, '0')}`
 }

@@ -1,10 +1,10 @@
 /** Stores the end of a text that arrives in chunks, while the end may be part of a secret. */
 
-/** The number of read characters that decide whether a short secret is a whole word: its own, up to 7, and 2 before. */
+/** The number of characters that decide whether a short secret is a whole word: up to 7 of its own, and 2 before it. */
 export const recentLength = 9
 
 export class HeldText {
-  /** The offset of the first held character in the text. */
+  /** The offset in the whole text at which the held text begins. */
   start = 0
   /** The last characters before the held text, at most `recentLength`. */
   before = ''

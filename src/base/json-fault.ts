@@ -1,6 +1,6 @@
 /**
- * Finds where and why a text is not JSON (RFC 8259). The message of `JSON.parse` may lack the position, and may quote
- * the text.
+ * Finds where and why a text is not JSON (RFC 8259). The message of `JSON.parse` may lack the position, and may quote a
+ * secret in the text.
  *
  * Offsets count UTF-16 code units from 0. Too slow for texts of megabytes.
  */
@@ -75,7 +75,7 @@ function endOfString(text: string, start: number): number | JsonFault {
   return { offset: start, reason: 'expected the string to end' }
 }
 
-/** Returns the offset after a number, `true`, `false` or `null`; the fault for any other text. */
+/** Returns the offset after the number, `true`, `false` or `null` at `start`; a fault if none of them is there. */
 function endOfLiteral(text: string, start: number): number | JsonFault {
   let end = start
   while (end < text.length && !' \t\n\r,:[]{}"'.includes(text.charAt(end))) end++

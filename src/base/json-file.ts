@@ -21,7 +21,7 @@ export interface ReadJsonFileOptions {
 
 /**
  * Returns the value in a JSON file; undefined when there is no such file.
- * @throws AppError `storage_failed` when the file is unreadable, too large or not JSON
+ * @throws AppError `storage_failed` when the file is unreadable, exceeds a limit or is not JSON
  */
 export async function readJsonFile(path: string, options: ReadJsonFileOptions = {}): Promise<unknown> {
   const { limitBytes = defaultLimitBytes, valueLimit } = options

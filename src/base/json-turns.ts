@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertFewValues, parseJson, parseOwnJson, usualValueLimit } from './json.ts'
 
-/** The longest text that is parsed at once, in bytes or characters. A longer text is decoded in pieces of this size. */
+/** The longest text that is parsed at once, in bytes or characters. More bytes are decoded in pieces of this size. */
 export const turnBytes = 2 * 1024 * 1024
 
 /** Parses a JSON text from outside. Returns a promise for more than `turnBytes`. Fails as `parseJson` does. */

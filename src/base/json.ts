@@ -1,5 +1,5 @@
 /**
- * Parses JSON from outside, with limits on the number of values and on nesting.
+ * Parses JSON: a text from outside with limits on the number of values and on nesting.
  *
  * Values are counted before the text is parsed, because parsing 16 MiB of `{}` takes seconds and gigabytes. The limit
  * on nesting makes recursion over a value safe.
@@ -24,7 +24,7 @@ export function parseJson(text: string, valueLimit = usualValueLimit): unknown {
   // A text has no more values than characters.
   if (text.length > valueLimit) assertFewValues(text, valueLimit)
   const value: unknown = JSON.parse(text)
-  // Each level of nesting takes two characters.
+  // Each level of nesting takes two characters, so a short text cannot nest too deep.
   if (text.length > 2 * maxJsonDepth && isContainer(value) && nestsDeeper(value, maxJsonDepth)) {
     throw new RangeError(`JSON nests deeper than ${maxJsonDepth} levels`)
   }
@@ -41,7 +41,7 @@ export function assertFewValues(text: string, valueLimit: number): void {
   if (countValues(text, valueLimit) > valueLimit) throw new TooManyValuesError(valueLimit)
 }
 
-/** The error for a JSON text that was refused before it was parsed. */
+/** The error for a JSON text that was refused before it was parsed, because of its number of values. */
 export class TooManyValuesError extends RangeError {
   override readonly name = 'TooManyValuesError'
 
@@ -51,8 +51,8 @@ export class TooManyValuesError extends RangeError {
 }
 
 /**
- * Counts the opening brackets, commas and colons outside of strings, up to `most` + 1. A JSON text has at least one
- * of them for each value, except the outermost value.
+ * Counts the opening brackets, commas and colons outside of strings, up to `most` + 1. In a JSON text each value but
+ * the outermost follows one of these, so the text has at most one value more than they are.
  */
 export function countValues(text: string, most: number): number {
   let count = 0
@@ -70,7 +70,7 @@ const backslash = 0x5c
 /** The number of characters to read one by one before `indexOf` searches for the end of a string. */
 const shortString = 64
 
-/** Returns the offset of the first unescaped quote from `start` on; without a quote, at least the text's length. */
+/** Returns the offset of the first unescaped quote from `start` on; if there is none, the text's length or more. */
 export function endOfString(text: string, start: number): number {
   let index = start
   for (;;) {
@@ -81,7 +81,7 @@ export function endOfString(text: string, start: number): number {
     }
     const end = text.indexOf('"', index)
     if (end === -1) return text.length
-    // A quote after an odd number of backslashes is part of the string: continue at the first backslash.
+    // Backslashes before the quote may escape it: read them one by one, from the first on.
     if (end === index || text.charCodeAt(end - 1) !== backslash) return end
     index = startOfBackslashes(text, index, end - 1)
   }
@@ -99,7 +99,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** True for an object. Call it with values read from JSON only: members are not checked. */
+/** True for an object that is no array. Call it only with values read from JSON, because members are not checked. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value)
 }

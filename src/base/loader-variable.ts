@@ -2,9 +2,9 @@
  * Decides which names of environment variables a secret must not have, because the variable would steer a program:
  * which code the program loads, or where its configuration is.
  *
- * The first rule that fits a name decides, in any case of letters:
+ * The first rule that fits a name decides, in any case of letters; if none fits, the name is allowed:
  *
- * 1. Listed names and prefixes, such as `LD_`, are refused.
+ * 1. Listed names, and names with a listed prefix such as `LD_`, are refused.
  * 2. Names that end with the word of a credential (`GIT_TOKEN`), and the names in `loginFolders`, are allowed.
  * 3. Names with a word such as `HOME` (`XDG_CONFIG_HOME`) are refused.
  * 4. Names that begin with a tool (`GIT_SSH`) are refused, except with a last word of `plainWords`.
@@ -28,7 +28,7 @@ const steeringPrefixes = [
   'LD_', 'DYLD_', 'BASH_FUNC_', 'GIT_CONFIG', 'NPM_CONFIG_', 'LUA_INIT', 'CORECLR_', 'COR_PROFILER',
 ]
 
-/** Single names of variables that steer a program. */
+/** Whole names of variables that steer a program. */
 const steeringNames: ReadonlySet<string> = new Set([
   // Shells, and programs that shells start
   'ENV', 'BASH_ENV', 'IFS', 'PS0', 'PS1', 'PS2', 'PS3', 'PS4', 'FCEDIT', 'VISUAL', 'VIMINIT', 'EXINIT', 'GVIMINIT',
@@ -51,7 +51,7 @@ const loginFolders: ReadonlySet<string> = new Set([
   'CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME', 'COPILOT_HOME', 'CLINE_DATA_DIR', 'OPENHANDS_PERSISTENCE_DIR',
 ])
 
-/** Words with which the names of credentials end. `credentialEnding` also matches longer words, such as `APIKEY`. */
+/** Last words of credentials' names. `credentialEnding` has more; it also matches the end of a word, as in `APIKEY`. */
 const credentialWords: ReadonlySet<string> = new Set([
   'PASS', 'PAT', 'AUTH', 'DSN', 'JWT', 'PIN', 'COOKIE', 'CERT', 'CREDENTIAL', 'CREDENTIALS',
 ])

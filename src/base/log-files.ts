@@ -2,7 +2,7 @@
  * The files of the server's logs: appended to in the background, and opened again after a rotation.
  *
  * Lines are gathered for a moment and written together. Lines are dropped and counted when a write fails or too many
- * lines wait. A new file has the mode 0640. A link, a pipe and a device are refused.
+ * characters wait. A new file has the mode 0640. A link, a pipe and a device are refused.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { AppError, messageOf, systemCodeOf } from './errors.ts'
@@ -44,7 +44,7 @@ export class LogFiles {
     this.#options = options
   }
 
-  /** True while a file is open. */
+  /** True while a log is written to a file. */
   get isUsed(): boolean {
     return this.#files.size > 0
   }
@@ -93,9 +93,9 @@ class LogFile implements LogOutput {
   #handle: FileHandle
   #lines: string[] = []
   #chars = 0
-  /** The number of lines dropped since the last successful write. */
+  /** The number of lines dropped since the last batch that was written without an error. */
   #lost = 0
-  /** True when the file ends inside a line. */
+  /** True when the last batch was cut inside a line: the next batch begins with a newline. */
   #isTorn = false
   #batch: Promise<void> | undefined
   #writing: Promise<void> | undefined

@@ -31,7 +31,7 @@ export interface LogOptions {
   readonly mask: (line: string) => string
 }
 
-/** The most causes of an error that are logged, and the most characters of its stacks. */
+/** The most causes of an error whose stacks are logged, and the most characters of all its stacks together. */
 const causeLimit = 5
 const stackLimitChars = 16_384
 
@@ -61,7 +61,7 @@ function stackOf(error: Error): string {
   return stacks.join('\n').slice(0, stackLimitChars)
 }
 
-/** Returns a log that adds these fields to every line. */
+/** Returns a log that adds these fields to every line. A line's own field of the same name has precedence. */
 export function withFields(log: Log, fields: LogFields): Log {
   return {
     debug: (message, more) => log.debug(message, { ...fields, ...more }),

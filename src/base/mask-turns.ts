@@ -14,7 +14,7 @@ export interface MaskingWays {
   readonly stream: () => MaskingStream
 }
 
-/** The most that is masked in one turn of the event loop, as `weightOf` counts. */
+/** About the weight (`weightOf`) of the values that are masked in one turn of the event loop. */
 export const turnWeight = 65_536
 /** The weight of a value in addition to that of its characters. */
 const valueWeight = 100
@@ -58,8 +58,8 @@ export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Prom
 }
 
 /**
- * Returns a function that masks the texts of `value`. The texts of a long value are masked before
- * `maskedTexts` resolves, in several turns of the event loop.
+ * Resolves to a function that masks the texts of `value`. The texts of a long value are masked before, in several turns
+ * of the event loop; the function then looks the results up.
  */
 export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(text: string) => string> {
   if (weightOf(value) <= turnWeight) return ways.mask
@@ -76,7 +76,7 @@ export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(t
   return (text) => masked.get(text) ?? ways.mask(text)
 }
 
-/** Returns the distinct strings, names of members and numbers in a value, each as a string. */
+/** Returns the texts that `maskJson` masks: the distinct strings, names of members and numbers in a value. */
 function textsOf(value: unknown): Set<string> {
   const texts = new Set<string>()
   const open: unknown[] = [value]

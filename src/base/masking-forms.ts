@@ -2,8 +2,8 @@
  * Makes the forms in which a secret value appears in text: plain, JSON-escaped, URL-encoded (RFC 3986 section 2.1) and
  * base64 (RFC 4648 sections 4 and 5).
  *
- * JSON is escaped once and twice, because tool arguments are JSON inside JSON. Line breaks may be CR LF, as terminals
- * print them, or removed. Other encodings are not found.
+ * JSON is escaped once and twice, because tool arguments are JSON inside JSON. Plain and JSON forms also have CR LF for
+ * each line break, as terminals print it, and a plain form has no line breaks. Other encodings are not found.
  */
 
 import { minSecretLength } from './masking-values.ts'

@@ -1,8 +1,8 @@
 /**
  * Finds many strings in one pass over a text: the automaton of Aho and Corasick (Communications of the ACM 18, 1975).
  *
- * The first states have a table of successors. Further states are made when a text reaches them. Offsets and characters
- * are UTF-16 code units.
+ * A state stands for the longest beginning of a pattern with which the text read so far ends. The first states have a
+ * row each in a table of successors; others are made when a text reaches them. Offsets count UTF-16 code units.
  */
 
 import { at, Trie, wordBits, type Patterns } from './masking-trie.ts'
@@ -15,7 +15,7 @@ export class PatternSearch {
   /** The column of a code unit in `#rows`; 0 for a code unit in no pattern. */
   readonly #columns: Int32Array
   readonly #width: number
-  /** The states below this number have a row in `#rows`, the table of successors. */
+  /** The states below this number have a row in `#rows`, with a successor for each column. */
   readonly #rowCount: number
 
   constructor(patterns: Patterns) {
@@ -35,15 +35,15 @@ export class PatternSearch {
     return this.#stepDeep(state, codeUnit, column)
   }
 
-  /** Like `step`, but returns 0 after `giveUpAfter` failure links. */
+  /** Like `step`, but returns 0 after it has followed `giveUpAfter` failure links (masking-trie). */
   stepOrGiveUp(state: number, codeUnit: number): number {
     const column = at(this.#columns, codeUnit)
     return column === 0 ? 0 : this.#stepDeep(state, codeUnit, column, giveUpAfter)
   }
 
   /**
-   * Returns the offset at which reading stopped: after a pattern, at the end of the text, or before a margin. Reading
-   * stops before a margin (`isMargin`) that follows the beginning of a pattern and has a line break or ends the text.
+   * Reads on from `cursor.state`, and sets it. Returns the offset where it stopped: after a pattern, at the end of the
+   * text, or before a margin (`isMargin`) that follows a pattern's beginning and has a line break or ends the text.
    */
   read(text: string, from: number, cursor: { state: number }): number {
     const columns = this.#columns
@@ -53,7 +53,7 @@ export class PatternSearch {
     const { output } = this.#trie
     let { state } = cursor
     let index = from
-    /** The end of the newest margin that was checked and has no line break: its characters need no further check. */
+    /** The end of the margin that `endOfBlanks` read last: the characters of this margin need no further check. */
     let lineEnd = from
     for (; index < text.length; index++) {
       const unit = text.charCodeAt(index)
@@ -81,12 +81,12 @@ export class PatternSearch {
     return this.read(text, 0, cursor) === text.length && at(this.#trie.output, cursor.state) === 0
   }
 
-  /** Returns the length of the longest pattern that ends in this state; 0 without a pattern. Words do not count. */
+  /** Returns the length of the longest of `Patterns.texts` that ends in this state; 0 if none of them does. */
   matchLength(state: number): number {
     return at(this.#trie.matchLength, state)
   }
 
-  /** Returns the lengths of the words that end in this state: bit n for length n. */
+  /** Returns the lengths of those of `Patterns.words` that end in this state, as bits: bit n for length n. */
   wordLengths(state: number): number {
     return at(this.#trie.output, state) & wordBits
   }
@@ -110,7 +110,7 @@ export class PatternSearch {
 }
 
 /**
- * True for characters that may separate the parts of a broken text: blanks, control characters and the bars of a grid.
+ * True for a blank, a control character or a bar of a grid. A run of these is a margin: a secret may be broken there.
  */
 export function isMargin(codeUnit: number): boolean {
   return codeUnit <= 0x20 || codeUnit === 0x7c || codeUnit === 0xa0 || (codeUnit >= 0x2500 && codeUnit <= 0x257f)
@@ -129,7 +129,7 @@ function endOfBlanks(text: string, from: number): number {
 /** The most failure links that one call of `stepOrGiveUp` follows. Real texts need only a few. */
 const giveUpAfter = 32
 
-/** The most entries of `#rows`: a row for each of the first states, with a next state for each column. */
+/** The most entries of `#rows`: the more columns a row has, the fewer states have a row. */
 const tableLimit = 1 << 18
 
 function columnsOf(units: Uint16Array): { readonly columns: Int32Array; readonly width: number } {
@@ -141,14 +141,14 @@ function columnsOf(units: Uint16Array): { readonly columns: Int32Array; readonly
   return { columns, width }
 }
 
-/** Makes the children of up to `limit` states, breadth first. Returns the number of these states. */
+/** Makes the children of the first states, at most `limit`, breadth first. Returns the number of these states. */
 function growRows(trie: Trie, limit: number): number {
   let state = 0
   for (; state < limit && state < trie.size; state++) trie.firstChild(state)
   return state
 }
 
-/** Fills the table of successors. A state's row is a copy of its failure state's row, with the state's own children. */
+/** Makes the table of successors. A state's row is the row of its failure link, overwritten with its own children. */
 function fillRows(trie: Trie, columns: Int32Array, width: number, rowCount: number): Int32Array {
   const rows = new Int32Array(rowCount * width)
   for (let state = 0; state < rowCount; state++) {

@@ -1,7 +1,7 @@
 /**
  * Masks one text that arrives in chunks. The end of the text is held back while it may be the beginning of a secret.
  *
- * One `<secret-hidden>` replaces overlapping matches. When the set of patterns changes, the held text is read again.
+ * One `<secret-hidden>` replaces overlapping matches. When the secrets change, the text held back is read again.
  */
 import { HeldText, recentLength } from './held-text.ts'
 import { isMargin, type PatternSearch } from './masking-search.ts'
@@ -10,10 +10,10 @@ import { WrappedReadings } from './masking-wrapped.ts'
 /** The replacement of a secret. */
 export const secretMark = '<secret-hidden>'
 
-/** Returns the current search; undefined while there are no secrets. */
+/** Returns the search for the secrets that are registered now; undefined while there are none. */
 export type CurrentSearch = () => PatternSearch | undefined
 
-/** A hidden part of the text. The offsets count from the beginning of the text. */
+/** A hidden part of the text. The offsets count from the beginning of the whole text. */
 interface HiddenPart {
   readonly start: number
   end: number
@@ -24,17 +24,17 @@ export class TextMasking {
   #search: PatternSearch | undefined
   #wrapped: WrappedReadings | undefined
   readonly #cursor = { state: 0 }
-  /** Text whose end may be the beginning of a secret. */
+  /** The end of the text so far that is not returned yet, because a secret may begin in it. */
   #held = new HeldText()
   /** The hidden parts of the held text, in order and disjoint. */
   #parts: HiddenPart[] = []
-  /** The newest returned `<secret-hidden>` stands for the unmasked text up to this offset; 0 before the first. */
+  /** The end, in the whole text, of the part that the last returned `<secret-hidden>` replaces; 0 before the first. */
   #markedEnd = 0
   /** The number of characters that were read. */
   #length = 0
-  /** The last characters that were read, to decide whether words are whole. */
+  /** The last characters that were read, at most `recentLength`. They decide whether words are whole. */
   #recent = ''
-  /** The lengths of the secret words that end at the last character read: bit n for length n. */
+  /** The lengths of the `Patterns.words` that end with the last character read: bit n for length n. */
   #wordsAtEnd = 0
   #isOutdated = false
 
@@ -42,12 +42,12 @@ export class TextMasking {
     this.#currentSearch = currentSearch
   }
 
-  /** True when the patterns changed after a part of the masked text was returned. */
+  /** True when the secrets changed after a part of the text was returned: that part may show a new secret. */
   get isOutdated(): boolean {
     return this.#isOutdated || (this.#held.start > 0 && this.#currentSearch() !== this.#search)
   }
 
-  /** Adds the next chunk, and returns masked text. An end that may be the beginning of a secret is returned later. */
+  /** Adds the next chunk, and returns masked text. An end that may begin a secret is held back for a later call. */
   push(chunk: string): string {
     const search = this.#currentSearch()
     this.#isOutdated = this.isOutdated
@@ -57,7 +57,7 @@ export class TextMasking {
     return this.#give(this.#safeEnd())
   }
 
-  /** Ends the text and returns its held part, masked. The object may then mask another text. */
+  /** Ends the text and returns the rest of it, masked. The object may then mask another text. */
   end(): string {
     this.#judgeWords(this.#wordsAtEnd, '', 0)
     const rest = this.#give(this.#length)
@@ -97,7 +97,7 @@ export class TextMasking {
     if (this.#wordsAtEnd !== 0) this.#judgeWords(this.#wordsAtEnd, text, 0)
     this.#wordsAtEnd = 0
     const cursor = this.#cursor
-    /** The end of the newest margin that is followed by a character with which no secret continues. */
+    /** The end of the last margin after which no secret continues: `wrapped` need not read this margin. */
     let plainEnd = 0
     for (let index = 0; index < text.length; ) {
       const from = index
@@ -116,8 +116,8 @@ export class TextMasking {
   }
 
   /**
-   * Hides the patterns that end right before the offset `index` of `text`, but only whole words. At the end of `text`,
-   * the next chunk or `end` decides whether a word is whole.
+   * Hides the longest of `Patterns.texts` that ends right before the offset `index` of `text`, and each of
+   * `Patterns.words` that ends there and is a whole word. At the end of `text`, the next chunk or `end` decides that.
    */
   #matched(search: PatternSearch, text: string, index: number): void {
     const end = this.#length + index
@@ -129,7 +129,7 @@ export class TextMasking {
     else this.#wordsAtEnd = words
   }
 
-  /** Hides each whole word that ends before the offset `index`. `lengths` has bit n for length n. */
+  /** Hides the secrets of these `lengths` (bits) that end right before the offset `index`, if they are whole words. */
   #judgeWords(lengths: number, text: string, index: number): void {
     const unit = (place: number): number => {
       return place < 0 ? this.#recent.charCodeAt(this.#recent.length + place) : text.charCodeAt(place)
@@ -144,7 +144,7 @@ export class TextMasking {
     }
   }
 
-  /** Adds a match, merged with the matches that it overlaps. Matches come in the order of their ends. */
+  /** Adds a match, merged with the parts or the returned mark that it overlaps. Matches come in order of their ends. */
   #hide(matchStart: number, end: number): void {
     const newest = this.#parts.at(-1)
     if (newest !== undefined && newest.start <= matchStart && newest.end > matchStart) {
@@ -160,7 +160,7 @@ export class TextMasking {
     else this.#parts.push({ start, end })
   }
 
-  /** Returns the first offset at which an unfinished secret may begin. */
+  /** Returns the first offset at which an unfinished secret may begin; the length so far when there is none. */
   #safeEnd(): number {
     if (this.#search === undefined) return this.#length
     const exact = this.#length - this.#search.depth(this.#cursor.state)
@@ -188,7 +188,7 @@ export class TextMasking {
   }
 }
 
-/** Returns the end of the margin at `from` if a character follows that continues no secret; otherwise `from`. */
+/** Returns the end of the margin at `from` if the character after it continues no secret; otherwise `from`. */
 function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number) => boolean): number {
   let end = from
   while (end < text.length && isMargin(text.charCodeAt(end))) end++

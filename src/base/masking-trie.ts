@@ -1,7 +1,8 @@
 /**
  * The tree of the strings that masking-search looks for, with its failure links.
  *
- * A node of the tree is called a state. The children of a state are made when one of them is needed.
+ * A node of the tree is called a state; its text is the beginning of a pattern. Its failure link is the state of the
+ * longest shorter text with which its text ends. The children of a state are made when one of them is needed.
  */
 
 export interface Patterns {
@@ -11,7 +12,7 @@ export interface Patterns {
   readonly words: Iterable<string>
 }
 
-/** The bits of `output` for words: bit n for a word of n code units. Bit 0 is for other patterns. */
+/** The bits of `output` for `Patterns.words`: bit n for a word of n code units. Bit 0 of `output` is for `texts`. */
 export const wordBits = 0xf0
 
 /** The tree of the patterns. Its nodes are the states of the search; state 0 is the root. */
@@ -26,14 +27,14 @@ export class Trie {
   readonly matchLength: Int32Array
   readonly output: Uint8Array
   /**
-   * The children of a state are the states from `#firstChild` to `#endChild` - 1. Both are 0 before the children exist.
+   * The children of a state are the states from `#firstChild` to `#endChild` - 1. Both are 0 until `#grow` made them.
    */
   readonly #firstChild: Int32Array
   readonly #endChild: Int32Array
   /** The offset of each pattern in `units`. */
   readonly #starts: Int32Array
   readonly #isWord: Uint8Array
-  /** The patterns that begin with a state's text are those from `#first` to `#end` - 1. */
+  /** The patterns that begin with a state's text are those from `#first` to `#end` - 1, counted in sorted order. */
   readonly #first: Int32Array
   readonly #end: Int32Array
   /** The children of the root by code unit. */
@@ -90,7 +91,7 @@ export class Trie {
     const depth = at(this.depth, state)
     const last = at(this.#end, state)
     let next = at(this.#first, state)
-    // Only the state's first pattern can end here. That pattern needs no child.
+    // The patterns are sorted and distinct, so only the state's first pattern can end here. It needs no child.
     if (next < last && this.#lengthOf(next) === depth) next++
     while (next < last) {
       const child = this.size++

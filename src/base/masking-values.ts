@@ -1,11 +1,11 @@
 /**
- * Decides how much of a value is masked: everywhere, as a whole word only, or not at all.
+ * Decides where a secret value is masked: everywhere, as a whole word only, or nowhere.
  *
  * A common word, a path, a host and a flag (`--verbose`) are not masked, even when declared secret (decisions 12).
  */
 import { isCommonWord } from './everyday-words.ts'
 
-/** Where a value is masked. `everywhere` means: in all its forms, also inside of other text. */
+/** Where a value is masked. `everywhere` means: in all its forms (masking-forms), also inside of a word. */
 export type Masking = 'everywhere' | 'whole words' | 'none'
 
 export function maskingOf(value: string): Masking {
@@ -21,7 +21,7 @@ export function whyNotMasked(value: string): string | undefined {
   return 'secret-hidden'.includes(text) || text.includes('<secret-hidden>') ? 'is part of the mark' : undefined
 }
 
-/** Returns the value without blanks at its ends, which programs often remove. */
+/** Returns the value without white space at its ends, which programs often remove. */
 export function maskedText(value: string): string {
   return value.trim()
 }
@@ -36,15 +36,15 @@ function isOrdinary(text: string): boolean {
   return text.length <= ordinaryLimit && (isCommonWord(text) || isPath(text) || isHost(text) || isFlag(text))
 }
 
-/** The most characters of an ordinary value. The limit also bounds the time of the checks below. */
+/** A longer value is not taken for a common word, path, host or flag. The limit also bounds the time of the checks. */
 const ordinaryLimit = 256
 
-/** The usual names in the root folder of Linux and macOS, and `workspace`. */
+/** Usual names in the root folder of Linux and macOS, and `workspace`. */
 const knownFolders =
   'Users|Applications|Library|Volumes|bin|dev|etc|home|lib|mnt|opt|proc|root|run|srv|tmp|usr|var|workspace'
 const pathBelowKnown = new RegExp(String.raw`^(?:~|\.{1,2}|\/(?:${knownFolders}))(?:\/[\w.@+-]{1,32})+\/?$`)
 
-/** True for a path below a known folder, and for a path in lower case without 20 letters or digits in a row. */
+/** True for a path below `~`, `.`, `..` or a known folder, or in lower case without 20 letters or digits in a row. */
 function isPath(text: string): boolean {
   return /^(?:~|\.{1,2})?(?:\/[a-z0-9._@+-]{1,32})+\/?$/.test(text) && !/[a-z0-9]{20}/.test(text) ||
     pathBelowKnown.test(text)
@@ -58,7 +58,7 @@ const hostForm = new RegExp([
   String.raw`(?::\d{1,5})?(?:\/[a-z0-9._-]{1,32})*\/?$`,
 ].join(''))
 
-/** True for a host, mail address or URL in lower case, of a usual form, without 24 letters or digits in a row. */
+/** True for a host, mail address or URL that `hostForm` matches, without 24 lower-case letters or digits in a row. */
 function isHost(text: string): boolean {
   return hostForm.test(text) && !/[a-z0-9]{24}/.test(text)
 }

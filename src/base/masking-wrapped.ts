@@ -2,23 +2,23 @@
  * Finds a secret that a terminal, a grid or `fold` has broken into lines, with blanks, bars and line numbers between
  * its parts.
  *
- * A `Reading` reads a line break with the margin around it as nothing, as a blank or as a line end. The number of
- * readings is limited, so a text can be made in which a secret stays visible.
+ * A `Reading` takes a line break, with the margin around it, for nothing, a blank or a line end of the secret. Only
+ * `readingLimit` readings are followed at a time, so a text can be made in which a secret stays visible.
  */
 import { isMargin, type PatternSearch } from './masking-search.ts'
 
-/** The text between two parts of a broken pattern: a margin with a line break in it, and perhaps a line number. */
+/** The text at a place where a pattern is broken: a margin with a line break in it, and perhaps a line number. */
 interface Gap {
   readonly start: number
   readonly end: number
-  /** The number of code units of the pattern that the gap stands for: 1 for a blank or a line end, otherwise 0. */
+  /** The number of the pattern's code units that the gap replaces: 1 if it is read as a blank or a line end, else 0. */
   readonly units: number
   readonly previous: Gap | undefined
-  /** The number of gaps (line breaks) in the pattern so far: this gap and all gaps before it. */
+  /** The number of gaps in the pattern so far, this gap included. */
   readonly count: number
 }
 
-/** A beginning of a pattern: the state that the search has reached with it, and its newest gap, if any. */
+/** A beginning of a pattern with which the text so far ends: its state in the search, and its newest gap, if any. */
 interface Beginning {
   readonly state: number
   readonly gap: Gap | undefined
@@ -30,7 +30,7 @@ type Phase = 'text' | 'number' | 'behind number'
 interface Reading {
   phase: Phase
   state: number
-  /** The newest gap; incomplete while a line number is being omitted. */
+  /** The newest gap. In the phases `number` and `behind number` its `end` is still the beginning of the line number. */
   gap: Gap
   digits: number
 }
@@ -43,14 +43,14 @@ interface Margin {
 }
 
 const readingLimit = 8
-/** The most code units of a gap. A gap can be long: terminals fill their rows with blanks. */
+/** About the most code units of a gap. A gap can be long: terminals fill their rows with blanks. */
 const gapLimit = 512
 const gapCountLimit = 64
 const digitLimit = 7
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
-/** The code units of a pattern that a gap can stand for: none, a blank, a line end. */
+/** The code units of a pattern that a gap can replace: none, a blank, a line end. */
 const joints: readonly (readonly number[])[] = [[], [0x20], [lineFeed]]
 
 export class WrappedReadings {
@@ -69,7 +69,7 @@ export class WrappedReadings {
   }
 
   /**
-   * True when a pattern may continue with this code unit after a gap. True for each digit, which may begin a line
+   * True when a pattern may continue with this code unit after a gap. Also true for each digit, which may begin a line
    * number. `exact` is the state in which the search of TextMasking was before the gap.
    */
   mayGoOn(exact: number, codeUnit: number): boolean {
@@ -87,7 +87,7 @@ export class WrappedReadings {
     if (this.#readings.length > 0) this.#stepAll(codeUnit, position)
   }
 
-  /** Advances the readings by a code unit. Drops each reading that ends, equals another or exceeds `readingLimit`. */
+  /** Advances the readings by a code unit. Keeps at most `readingLimit`, without those that end or equal another. */
   #stepAll(codeUnit: number, position: number): void {
     const readings = this.#readings
     let alive = 0
@@ -122,7 +122,7 @@ export class WrappedReadings {
     if (position - this.#margin.start > gapLimit) this.#margin.beginnings = []
   }
 
-  /** Returns a reading for each way to continue a beginning after the margin; none if the margin has no line break. */
+  /** Returns a reading for each way in which a pattern may go on after the margin; none if that has no line break. */
   #readOn({ start, hasBreak, beginnings }: Margin, codeUnit: number, end: number): Reading[] {
     if (!hasBreak) return []
     const readings: Reading[] = []
@@ -143,7 +143,7 @@ export class WrappedReadings {
     return joint.reduce((from, unit) => this.#search.stepOrGiveUp(from, unit), state)
   }
 
-  /** True when a pattern continues with this code unit after a gap that replaces `units` code units of the pattern. */
+  /** True when a pattern from before a gap goes on with this code unit. `joined`: the state after the gap's `units`. */
   #isJoined(joined: number, units: number, codeUnit: number): boolean {
     return this.#search.depth(this.#search.stepOrGiveUp(joined, codeUnit)) > units + 1
   }
@@ -168,7 +168,7 @@ export class WrappedReadings {
   }
 }
 
-/** Goes back from `place` over `length` code units of a pattern and over its gaps, and returns the offset there. */
+/** Returns the offset at which a pattern begins whose `length` code units end at `place`. `newest` is its last gap. */
 function startOf(length: number, place: number, newest: Gap | undefined): number {
   let left = length
   let end = place

@@ -25,16 +25,16 @@ export interface Masker {
 }
 
 export interface MaskingStream {
-  /** True when the registered values changed after a part of the masked text was returned. */
+  /** True when the registered values changed after a part of the text was returned: that part may show a new secret. */
   readonly isOutdated: boolean
-  /** Adds the next chunk, and returns masked text. An end that may be the beginning of a secret is returned later. */
+  /** Adds the next chunk, and returns masked text. An end that may begin a secret is held back for a later call. */
   push(chunk: string): string
-  /** Ends the text and returns its held part, masked. The stream may then mask another text. */
+  /** Ends the text and returns the rest of it, masked. The stream may then mask another text. */
   end(): string
 }
 
 export interface MaskerOptions {
-  /** The most characters of all values in all forms (JSON, ...). Default: 2^20. A character takes up to 35 bytes. */
+  /** The most characters of all values in all forms. Default: 2^20. The search needs up to 35 bytes for a character. */
   readonly limitChars?: number
 }
 

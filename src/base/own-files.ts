@@ -111,7 +111,7 @@ export async function writeSynced(path: string, content: string | Uint8Array): P
 
 /**
  * Replaces or creates a file. After a crash the file has the old or the new content.
- * @throws AppError `storage_full` or `storage_failed`
+ * @throws AppError `storage_full`, `storage_failed` or `owned_by_another`
  */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
   await replaceBy(path, async (temporary) => {
@@ -123,7 +123,7 @@ export async function writeFileAtomically(path: string, content: string | Uint8A
 
 /**
  * Replaces or creates a file without a sync, for a cache. A power cut may leave any content.
- * @throws AppError `storage_full` or `storage_failed`; then the file is unchanged
+ * @throws AppError `storage_full`, `storage_failed` or `owned_by_another`; then the file is unchanged
  */
 export async function replaceLoosely(path: string, content: string | Uint8Array): Promise<void> {
   await replaceBy(path, async (temporary) => {
@@ -132,7 +132,7 @@ export async function replaceLoosely(path: string, content: string | Uint8Array)
   })
 }
 
-/** Runs `write`, which moves a temporary file to `path`. Removes the temporary file when `write` fails. */
+/** Has `write` make a temporary file and move it to `path`. Removes the temporary file when `write` fails. */
 async function replaceBy(path: string, write: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = temporaryPath(path)
   try {
@@ -145,7 +145,7 @@ async function replaceBy(path: string, write: (temporary: string) => Promise<voi
 
 /**
  * Creates a file that appears with its whole content. Returns false, without a change, when the name exists.
- * @throws AppError `storage_full` or `storage_failed`
+ * @throws AppError `storage_full`, `storage_failed` or `owned_by_another`
  */
 export async function createFile(path: string, content: string | Uint8Array): Promise<boolean> {
   const temporary = temporaryPath(path)
@@ -195,7 +195,7 @@ export const ownFolder: FolderOptions = { mode: 0o700, isDurable: true }
 /** The options of a private folder that need not survive a power cut. */
 export const privateFolder: FolderOptions = { mode: 0o700 }
 
-/** Makes a folder and its missing parents. Does not use `mkdir` with `recursive`, which can hang below /proc. */
+/** Makes a folder and its parents, if missing. Does not use `mkdir` with `recursive`, which can hang below /proc. */
 export async function makeFolder(path: string, options: FolderOptions = {}): Promise<void> {
   const parent = dirname(path)
   try {
@@ -235,7 +235,7 @@ export async function removeTemporaryFiles(folder: string): Promise<void> {
   }
 }
 
-/** Matches a dot, the name of the file being written, a dot, 12 hex digits and `.tmp`. */
+/** Matches the name of a temporary file: a dot, the name of the file to write, a dot, 12 hex digits and `.tmp`. */
 const temporaryName = /^\.(.+)\.[0-9a-f]{12}\.tmp$/
 
 /** True for the name of a temporary file that a crash may leave beside the file `of`. */

@@ -4,7 +4,7 @@
  * A query parameter is secret if its name says so or its value looks like a token. Secrets in the path are not found.
  */
 
-/** Returns the secrets that are found in a URL, each as written and decoded. The list may be empty. */
+/** Returns the secrets of a URL, and their parts by `passwordsIn`, each as written and decoded. May be empty. */
 export function addressSecrets(address: string): string[] {
   const found = new Set<string>()
   eachSecret(address, (secret) => {
@@ -37,7 +37,7 @@ function isSecret(name: string, value: string): boolean {
   return /auth|cookie|credential|key|pass|pwd|secret|sig|token/i.test(name) || looksLikeToken(value)
 }
 
-/** Returns the password of `name:password`, and a name that looks like a token or has no password. */
+/** Returns the password of `name:password`; also the name, if it looks like a token or there is no password. */
 function passwordsIn(user: string): string[] {
   const [name = '', ...rest] = user.split(':')
   const password = rest.join(':')

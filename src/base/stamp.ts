@@ -2,7 +2,7 @@
  * Makes the ids and times of events.
  *
  * Times strictly increase, because clients page by them. An id is a UUIDv7 (RFC 9562, sections 5.7 and 6.2, method 3)
- * whose upper 8 bytes are the time.
+ * whose upper 8 bytes follow from the time alone.
  */
 
 /** Returns milliseconds since the epoch. Tests pass their own clock. */
@@ -47,7 +47,7 @@ export function formatMicros(micros: number): string {
 /** Matches an ISO 8601 date, optionally with a time, a fraction and a zone. */
 const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i
 
-/** Returns an ISO 8601 time as microseconds since the epoch; undefined for other text. The default zone is UTC. */
+/** Returns a time of the form `isoTime` in microseconds since the epoch, otherwise undefined. Default zone: UTC. */
 export function parseMicros(text: string): number | undefined {
   const match = isoTime.exec(text.trim())
   if (match === null) return undefined
@@ -62,7 +62,7 @@ export function parseMicros(text: string): number | undefined {
 /** Matches a UUID in lower case with dashes (RFC 9562, section 4). */
 export const canonicalUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Matches a UUID, with or without its dashes. */
+/** Matches a UUID, with or without its dashes, in any case of letters. */
 const uuidForm = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
 
 /** Returns the first 8 bytes of a UUID, with or without dashes, as 16 hex digits; undefined for other text. */
@@ -96,7 +96,7 @@ function hexAt(text: string, begin: number, end: number): number {
   return value
 }
 
-/** Returns the first 8 bytes of the ids that are made at this time (UUID version 7), as 16 hex digits. */
+/** Returns the first 8 bytes of each id (UUID version 7) with this time, as 16 hex digits. */
 export function upperHalfOf(micros: number): string {
   const millis = Math.floor(micros / 1000)
   // Printed in two halves, because numbers of more than 31 bits print slowly.

@@ -38,7 +38,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   })
 }
 
-/** Settles like `promise` within `ms`, and resolves to `'late'` after that time. The work itself continues. */
+/** Settles like `promise` if it settles within `ms`; otherwise resolves to `'late'`, and the work itself continues. */
 export function within<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve('late'), ms)

@@ -1,5 +1,5 @@
 /**
- * Refuses to change files in a folder that another process may own by now.
+ * Prevents changes of files in a folder that another process may own by now.
  *
  * The holder of a lock file (process/lock-file) sets a fence on the locked folder, because a suspended process can lose
  * the lock. `assertOwned` checks the fences before a change.
@@ -15,7 +15,7 @@ interface Fence {
 
 const fences = new Set<Fence>()
 
-/** Refuses changes to a folder and its content while `isOurs()` is false, until the returned function is called. */
+/** Makes `assertOwned` refuse a folder and its content while `isOurs()` is false. The returned function ends that. */
 export function fenceFolder(path: string, isOurs: () => boolean): () => void {
   const fence = { folder: resolve(path), isOurs }
   fences.add(fence)

@@ -78,7 +78,7 @@ export function formatHelp(topic?: string): string {
   return own ?? formatOptions(topic === 'serve' ? serve : intro)
 }
 
-/** Returns the help on the configuration file, with a row for each option: its member, its form and its default. */
+/** Returns the help on the configuration file, with a row for each member: its name, its form and any default. */
 function formatNames(): string {
   const rows = entries.flatMap((entry) => {
     const [name = ''] = membersOf(entry)

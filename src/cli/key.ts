@@ -1,4 +1,4 @@
-/** `agent-server key`: prints the path of the session key in the data folder. With `--show`, prints the key. */
+/** `agent-server key`: prints the path of the session key's file in the data folder, or with `--show` the key. */
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'
 import type { Config } from '../config.ts'

@@ -80,7 +80,7 @@ async function run(command: Command, line: Exclude<ParsedCommandLine, { kind: 'h
 }
 
 /**
- * Prints help on the last word that is a topic. Without words, prints the whole text.
+ * Prints help on the last word that is a topic. Without words, prints the text with all options.
  * @throws AppError `invalid_option` for words without a topic
  */
 function printHelp(words: readonly string[]): number {
@@ -113,7 +113,7 @@ async function runCommand(command: Command, line: Extract<ParsedCommandLine, { k
 interface NamedCommand {
   readonly command: Command
   readonly argv: readonly string[]
-  /** True when the command line named the command, false for the default command `serve`. */
+  /** True when the first word named the command; false for the default command `serve`. */
   readonly isNamed: boolean
 }
 

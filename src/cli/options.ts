@@ -20,7 +20,7 @@ export interface CommandLine {
   readonly argv: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly readFile: (path: string) => string
-  /** Returns the mode of a regular file; undefined for any other file, such as a pipe. */
+  /** Returns the mode of a regular file; undefined for a missing file and any other file, such as a pipe. */
   readonly modeOf: (path: string) => number | undefined
   /** The base of relative paths. The base of paths in a configuration file is the folder of the file. */
   readonly currentDir: string
@@ -37,11 +37,11 @@ export type ParsedCommandLine =
       readonly config: Config
       /** The arguments that are not flags, in order. */
       readonly words: readonly string[]
-      /** The given flags of `commandFlags`; a switch has the value `true`. */
+      /** The given flags of `commandFlags` with their last values; a switch has the value `true`. */
       readonly flags: Readonly<Record<string, string>>
       /** Every value of each given flag of `commandFlags`, in order. */
       readonly given: Readonly<Record<string, readonly string[]>>
-      /** Files with keys in them that other users may read. */
+      /** Files that hold keys and that other users may read. */
       readonly exposedFiles: readonly string[]
       /** The flag, variable or file member that gave each option, by option name. */
       readonly origins: ReadonlyMap<string, string>
@@ -88,7 +88,7 @@ export function parseOptions(line: CommandLine): ParsedCommandLine {
 
 const allOptions = Object.entries<Option<unknown>>({ ...optionTable, ...partOptions })
 
-/** Every way to give an option on the command line or in the environment, in the order of the table. */
+/** An entry for each flag of each option, in the order of the table. Its variable is `variableOf(flag)`. */
 export const entries: readonly Entry[] = allOptions.flatMap(([name, option]) => {
   const flag = option.flag ?? toKebab(name)
   const plain: Entry = { name, option, flag, isFile: false }
@@ -101,7 +101,7 @@ export function variableOf(flag: string): string {
 }
 
 interface Flags {
-  /** Every value of each flag of an option. A switch without a value has the empty text. */
+  /** Every value of each given flag that is not in `own`. A switch without a value has the empty text. */
   readonly flags: Readonly<Record<string, readonly string[]>>
   readonly words: readonly string[]
   readonly own: Readonly<Record<string, string>>
@@ -192,7 +192,7 @@ function readConfigFile(flag: string | undefined, line: Sources): Values {
   return values
 }
 
-/** Returns the names of an entry in the configuration file: `allowedHosts` and `allowedHost`, or `secretKeyFile`. */
+/** Returns the names of an entry in the configuration file, besides its flag: `allowedHosts` and `allowedHost`. */
 export function membersOf({ name, flag, isFile }: Entry): string[] {
   return isFile ? [toCamel(flag)] : [name, toCamel(flag)]
 }
@@ -208,13 +208,13 @@ function parseConfigFile(path: string, content: string): Record<string, unknown>
   throw unusable(`the configuration file ${path}`, 'expected a JSON object')
 }
 
-/** Returns the line and the column of an offset, both counted from 1. */
+/** Returns a text with the line and the column of an offset, both counted from 1. */
 function placeIn(text: string, offset: number): string {
   const lines = text.slice(0, offset).split('\n')
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
 }
 
-/** Returns the value of an option from the words that were given for the option. */
+/** Returns an option's value: from the file that the last word names, from all words of a list or map, or the last. */
 function readWords(entry: Entry, words: readonly string[], source: string, line: Sources): unknown {
   const { option, isFile } = entry
   const last = words.at(-1) ?? ''
@@ -238,12 +238,12 @@ function readWords(entry: Entry, words: readonly string[], source: string, line:
   }
 }
 
-/** True when the option is given as a path. */
+/** True when the entry takes a path. */
 function takesPath({ option, isFile }: Entry): boolean {
   return isFile || option.kind === 'path'
 }
 
-/** Resolves a path from the current folder. Refuses an empty path, which mostly comes from an unset variable. */
+/** Resolves a path from `line.currentDir`. Refuses an empty path, which mostly comes from an unset variable. */
 function resolvePath(word: string, line: Sources, source: string): string {
   if (word === '') throw unusable(source, 'it is empty, expected a path')
   return resolve(line.currentDir, word)
@@ -272,7 +272,7 @@ function take(values: Values, { name, option }: Entry, value: unknown, source: s
   origins.set(name, source)
 }
 
-/** Returns the default folders by the XDG base directory specification; none without HOME and the XDG variables. */
+/** Returns the default folders by the XDG base directory specification: each only if HOME or its variable is set. */
 export function defaultFolders(environment: CommandLine['environment']): Values {
   const home = environment['HOME']
   const data = environment['XDG_DATA_HOME'] || (home && join(home, '.local', 'share'))
@@ -296,7 +296,7 @@ function missing(flag: string): AppError {
 function unknownOption(
   source: string, candidates: readonly string[], { name = source, help = '--help' } = {},
 ): AppError {
-  // `nearest` does not find `maxDisk` for `maxDiskBytes`. So a candidate with which the name begins counts too.
+  // `nearest` does not find `maxDisk` for `maxDiskBytes`, so a candidate with which the name begins is taken too.
   const similar = nearest(name, candidates) ?? candidates.find((one) => one.length > 3 && name.startsWith(one))
   const advice = similar === undefined ? `see ${help} for all options` : `did you mean ${similar}?`
   return unusable(source, `there is no such option, ${advice}`)

@@ -8,7 +8,7 @@ import { onInterrupt } from './signals.ts'
 
 type Line = Pick<CommandCall, 'config' | 'words' | 'flags' | 'given' | 'exposedFiles'>
 
-/** Returns the exit code. @throws the errors of the command, and AppError `unavailable` when a signal ends it */
+/** Returns the exit code. A signal aborts a command that has `interruptedWords`. @throws the errors of the command */
 export async function runPartCommand(
   command: PartCommand,
   { config, words, flags, given, exposedFiles }: Line,

@@ -26,7 +26,7 @@ export class SealedRecords {
     this.#secrets.clear()
   }
 
-  /** Returns the ids of the keys that seal the agent settings and secrets of the records taken so far. */
+  /** Returns the ids of the keys that seal the newest agent settings and secrets of the records taken so far. */
   keys(): ReadonlySet<string> {
     return keysOfTokens([this.#agent, ...this.#secrets.values()])
   }

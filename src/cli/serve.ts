@@ -1,9 +1,9 @@
 /**
- * `agent-server serve`: runs a server until a signal ends it.
+ * `agent-server serve`: runs a server until a signal ends it or its lock on the data folder is lost.
  *
- * Standard output shows the server's address. The server's log goes to standard error or to `--log-file`. SIGTERM first
- * lets runs finish for `--drain-seconds`. If a log is a file, SIGHUP opens the log files again and does not end the
- * server.
+ * Standard output shows the server's address. The server log goes to standard error or to `--log-file`. SIGTERM first
+ * lets runs finish for `--drain-seconds`. If the server log or the access log is a file, SIGHUP opens the log files
+ * again and does not end the server.
  */
 import { createAgentServer, type AgentServer } from '../agent-server.ts'
 import { createLog, type Log } from '../base/log.ts'
@@ -14,7 +14,7 @@ import { assertNoWords } from '../option.ts'
 import { onCrash, onSignals, type EndSignal } from './signals.ts'
 import { withModulePlaces } from './stack-places.ts'
 
-/** Runs the server. @throws AppError `invalid_option` if there are `words`; as `createAgentServer` and `listen` */
+/** Runs the server, returns the exit code. @throws AppError `invalid_option`; as `createAgentServer` and `listen` */
 export async function serve(
   config: Config,
   words: readonly string[],
@@ -35,7 +35,7 @@ export async function serve(
 
 interface Outputs {
   readonly logFiles: LogFiles
-  /** The file of the server's log; undefined when the log goes to standard error. */
+  /** The output for `--log-file`: a file, or standard output for `-`; undefined when the log goes to standard error. */
   readonly file: LogOutput | undefined
   readonly exposedFiles: readonly string[]
 }

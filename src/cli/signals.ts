@@ -44,8 +44,8 @@ export function onInterrupt(ended: AbortController, words: string): () => void {
 }
 
 /**
- * Ignores failed writes to standard output and standard error. A lost terminal is closed before the exit, because Node
- * would try to restore its modes and abort.
+ * Ignores failed writes to standard output and standard error. Closes a lost terminal right before the exit: otherwise
+ * Node would try to restore the terminal's modes, and abort.
  */
 export function surviveLostStreams(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore) // The reader has gone.

@@ -23,7 +23,7 @@ export function withModulePlaces(text: string): string {
   return first + rest.map((behind) => placeIn(`agent-server${behind}`)).join('')
 }
 
-/** Puts `dist` before `text`, and converts a place at the beginning of `text` if its module is found. */
+/** Puts `dist` back before `text`. Converts the place with which `text` begins, if its module is found. */
 function placeIn(text: string): string {
   joinedPlace.lastIndex = 0
   const [place, file = '', digits = ''] = joinedPlace.exec(text) ?? []

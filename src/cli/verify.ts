@@ -61,7 +61,7 @@ export async function verify({ config, ids, expect, asJson }: VerifyCommand): Pr
   return isSound ? 0 : 1
 }
 
-/** Returns the ids to verify; all stored ids when no id is given. @throws AppError `not_found` */
+/** Returns the ids to verify; all stored ids when no id is given. @throws AppError `not_found` for an unknown id */
 async function chosen(folder: string, ids: readonly string[]): Promise<string[]> {
   const stored = existsSync(folder) ? (await listConversations(folder)).sort() : []
   if (ids.length === 0) return stored

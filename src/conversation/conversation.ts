@@ -120,7 +120,7 @@ export class Conversation {
     return { readers, readersBehind, queuedBytes, waitingMessages: this.state.unserved.length }
   }
 
-  /** True once the conversation is being closed or deleted. */
+  /** True once `close` was called, for a deletion too. */
   get isClosing(): boolean {
     return this.#closing !== undefined
   }
@@ -133,7 +133,7 @@ export class Conversation {
   /**
    * Records a user message and interrupts the goal, if any. With `run`, the current run or else a new run serves the
    * message.
-   * @throws AppError `body_too_large`; the errors of `Requests.once`, `Gate.assertWritable` and `AdmissionRules`
+   * @throws the errors of `Requests.once`, `Gate.assertWritable`, `AdmissionRules` and `Inbox.take`
    */
   send(message: Message, run: boolean, request?: KeyedRequest): Promise<void> {
     const { requests, gate, inbox, beginning, eventLimitBytes } = this.#parts
@@ -151,8 +151,8 @@ export class Conversation {
   }
 
   /**
-   * Starts a run. Approves the actions that wait for the user between two runs. Does nothing in a finished conversation
-   * without a new message.
+   * Starts a run, which approves the actions that wait for the user between two runs. Starts none in a finished
+   * conversation without an unserved message.
    * @throws AppError `already_running`; as `Requests.once`, `Gate.assertWritable` and `AdmissionRules.starting`
    */
   run(request?: KeyedRequest): Promise<void> {
@@ -162,7 +162,7 @@ export class Conversation {
   async #run(request: KeyedRequest | undefined): Promise<void> {
     const { journal, gate, runner, approvals, beginning } = this.#parts
     await gate.assertWritable()
-    // A run whose end is published may still be writing its state cache.
+    // A run whose end is published, or that left actions waiting, may still be writing its state cache.
     if (isEnded(journal.status) || approvals.waiting().length > 0) await runner.settled()
     gate.assertOpen()
     if (this.isRunning) throw new AppError('already_running', 'Cannot run the conversation: it is running already')
@@ -174,8 +174,8 @@ export class Conversation {
   }
 
   /**
-   * Pauses the run. A stepping agent first ends its current step, which may take longer than this method waits for it
-   * (`pauseLimitMs`). Any other agent is stopped at once. Does nothing while a run waits for a confirmation.
+   * Pauses the run. A stepping agent first ends its current step, for which this method waits at most `pauseLimitMs`.
+   * With any other agent, or without a run, does as `interrupt`. Does nothing while a run waits for a confirmation.
    */
   async pause(): Promise<void> {
     const { journal, gate, runner, seat } = this.#parts
@@ -187,7 +187,7 @@ export class Conversation {
     this.#pushFullState()
   }
 
-  /** Stops the run at once; resolves when nothing of the turn is left. Without a run, `idle` becomes `paused`. */
+  /** Stops the run at once, and resolves when it has ended. Without a run, `idle` becomes `paused`. */
   async interrupt(): Promise<void> {
     const { journal, gate, runner } = this.#parts
     gate.assertOpen()
@@ -202,8 +202,8 @@ export class Conversation {
   }
 
   /**
-   * Answers the confirmation that `approval` names. Without an id, answers the pending confirmation or all actions that
-   * wait between two runs.
+   * Answers the confirmation that `approval` names. Without an id, answers the pending confirmation of the turn, or
+   * else all actions that wait between two runs, if any.
    * @throws AppError `not_found` for an unknown id; as `assertApproves`, `Gate.assertWritable`
    */
   respond(approval: Approval, request?: KeyedRequest): Promise<void> {

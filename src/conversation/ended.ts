@@ -1,4 +1,4 @@
-/** Waits until no run of a conversation works any more, for hosts that embed the server. */
+/** Waits until no run of a conversation is at work, for hosts that embed the server. */
 import { AppError } from '../base/errors.ts'
 import { deferred, untilAborted } from '../base/wait.ts'
 import type { ExecutionStatus } from '../schema/generated/conversations.ts'
@@ -7,8 +7,8 @@ import type { FeedEnd } from './log/feed.ts'
 import { isEnded } from './log/status-table.ts'
 
 /**
- * Resolves to the status when no run works. A run that waits for a confirmation does not work.
- * @throws the signal's reason; AppError `not_found` (deleted), `unavailable` (closed, or too many readers)
+ * Resolves to the status when no run is at work. A run that waits for a confirmation is not at work.
+ * @throws the signal's reason; AppError `not_found` (deleted), `unavailable` (closed at work, or too many readers)
  */
 export async function ended(conversation: Conversation, signal: AbortSignal | undefined): Promise<ExecutionStatus> {
   let changed = deferred<void>()
@@ -32,7 +32,7 @@ export async function ended(conversation: Conversation, signal: AbortSignal | un
       if (!conversation.isRunning || status === 'waiting_for_confirmation') return status
       if (end !== undefined) throw new AppError('unavailable', 'The conversation was closed')
       changed = deferred<void>()
-      // A run whose end is published may still save its state. No frame follows that, so `settled` is awaited too.
+      // A run whose end is published may still save its state. When that is done no frame says so, but `settled` does.
       const next = isEnded(status) ? Promise.race([changed.promise, conversation.settled()]) : changed.promise
       await (signal === undefined ? next : untilAborted(next, signal))
     }

@@ -2,7 +2,7 @@
  * Opens the conversation in a folder: opens its log, computes its state, and ends a run that a killed server left
  * (decisions 14).
  *
- * With a usable cache of the state, only the lines after the cached state are read.
+ * With a usable cache of the state, only the lines after the cached state are folded.
  */
 import { withFields, type Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
@@ -54,9 +54,9 @@ export interface ConversationDeps {
   readonly files?: Files
   readonly reserve: Reserve
   readonly readerLimit: number
-  /** Limits concurrent log reads of all conversations' readers (see feed.ts). */
+  /** Limits concurrent log reads of all conversations' readers. Default: a limiter for each conversation (feed.ts). */
   readonly readLimiter?: Limiter
-  /** Counts the events, cost and tokens of all conversations. */
+  /** Counts events, changes of status, cost and tokens of all conversations. */
   readonly work?: Work
   readonly backlogLimitBytes: number
   readonly eventLimitBytes: number

@@ -1,7 +1,7 @@
 /**
  * The events of a conversation as an async iterable, for hosts that embed the server.
  *
- * At most `bufferLimit` events are held for a slow host. Later events are read from the log.
+ * At most `bufferLimit` events and frames are buffered for a slow host. Later events are read from the log.
  */
 import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import { deferred, type Deferred } from '../base/wait.ts'
@@ -16,8 +16,8 @@ const bufferLimit = 256
 export type WatchedEvent = Event | PushFrame
 
 /**
- * Yields the full state, then the events from seq `from` on; for `now`, only new events. Ends when the conversation is
- * closed, `signal` is aborted, or the log cannot be read.
+ * Yields the full state, then the events from seq `from` on (for `now`, only new events) and unstored frames. Ends when
+ * the conversation is closed or deleted, `signal` is aborted, or the log cannot be read.
  */
 export async function* watch(
   conversation: Conversation, from: number | 'now', signal: AbortSignal,
@@ -43,7 +43,7 @@ export async function* watch(
   }
 }
 
-/** Returns the event of a frame. @throws TypeError for any other value: the server itself writes the frames */
+/** Returns the value as a stored event or an unstored frame. @throws TypeError for any other value */
 function watchedEvent(value: unknown): WatchedEvent {
   const event = storedEvent(value) ?? pushedFrame(value)
   if (event === undefined) throw new TypeError('Expected an event or a pushed frame')
@@ -81,7 +81,7 @@ class WatchBuffer implements Sink {
     return this.#lines.shift()
   }
 
-  /** Resolves when an event is available or the stream has ended. */
+  /** Resolves when an event or frame is available or the stream has ended. */
   async filled(): Promise<void> {
     if (this.#lines.length > 0 || this.#hasEnded) return
     this.#waiting = deferred<void>()

@@ -1,5 +1,5 @@
 /**
- * Reads the session key of a request and compares it with the configured keys.
+ * Reads the session key or the init key of a request, and compares it with the configured keys.
  *
  * The time of a comparison does not depend on how much of a key is right.
  */
@@ -73,7 +73,7 @@ function createBlock(): Buffer {
   return Buffer.alloc(2 + maxKeyBytes)
 }
 
-/** Writes the length of the text (2 bytes) and the text into a zeroed block, and returns the block. */
+/** Writes the text's length in bytes (as 2 bytes) and the text into a zeroed block, and returns the block. */
 function fillBlock(block: Buffer, text: string): Buffer {
   block.writeUInt16BE(block.write(text, 2), 0)
   return block

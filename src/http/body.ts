@@ -1,8 +1,8 @@
 /**
- * Reads the JSON body of a request, within a limit of bytes and of time.
+ * Reads the body of a request as JSON, as bytes or in pieces, within limits of bytes and of time.
  *
- * The text must be UTF-8 (RFC 8259, section 8.1), and no object may have the same name twice (`json-members`).
- * Compressed bodies are refused.
+ * JSON must be UTF-8 (RFC 8259, section 8.1), and no object may have the same name twice (`json-members`). Compressed
+ * JSON is refused.
  */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
@@ -23,7 +23,7 @@ export interface BodyLimits {
 }
 
 export type BodyResult =
-  /** `value` is undefined when the request has no body. */
+  /** `value` is undefined when the request has no body or an empty body. */
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
@@ -110,7 +110,7 @@ export async function* readPieces(
  */
 const turnBytes = 1024 * 1024
 
-/** Matches a media type `application/json` or `application/...+json`, with parameters (RFC 9110, section 8.3.1). */
+/** Matches `application/json` or `application/...+json` in lower case, and its parameters (RFC 9110, section 8.3.1). */
 const jsonType = /^application\/(?:[!#$&^_.+a-z0-9-]+\+)?json[ \t]*(?:;(.*))?$/
 
 function assertJson(request: IncomingMessage): void {
@@ -139,7 +139,7 @@ async function parseBody(bytes: Buffer, valueLimit: number | undefined): Promise
   }
 }
 
-/** Returns the fault as an issue in the form of FastAPI. */
+/** Returns a fault at `offset` of the JSON text as an issue in the form of FastAPI. */
 function invalid(offset: number, reason: string): BodyResult {
   const ctx = { error: reason }
   const issue: Issue = { type: 'json_invalid', loc: ['body', offset], msg: 'JSON decode error', input: {}, ctx }

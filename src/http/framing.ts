@@ -1,6 +1,6 @@
 /**
- * Refuses requests whose end other programs could read differently, and drops requests after a response that closes the
- * connection.
+ * Tells which requests to refuse, because another program could see their end at another byte, and which to drop,
+ * because an earlier response closes the connection.
  *
  * Otherwise a part of one request could be read as the next request (RFC 9112, section 11.2).
  */
@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { headerValues } from './headers.ts'
 
-/** Returns the status with which ambiguous framing is refused; undefined when the framing has one meaning. */
+/** Returns the status that refuses a Transfer-Encoding; undefined for none, and for `chunked` alone in HTTP/1.1. */
 export function framingFault({ rawHeaders, httpVersion }: IncomingMessage): 400 | 501 | undefined {
   const codings = headerValues(rawHeaders, 'transfer-encoding')
   if (codings.length === 0) return undefined
@@ -28,7 +28,7 @@ export function newestAnswer(connection: Duplex): ServerResponse | undefined {
   return newest.get(connection)
 }
 
-/** Returns false when an earlier response closes the connection. Otherwise records `response` as the newest. */
+/** False when an earlier response closes the connection. Otherwise true, and `response` is recorded as the newest. */
 export function mayServe(request: IncomingMessage, response: ServerResponse): boolean {
   const before = newest.get(request.socket)
   if (before === response) return true

@@ -10,14 +10,14 @@ const none: readonly string[] = []
 /** Returns every value of a header, in order. `name` is in lower case; `rawHeaders` has names and values in turn. */
 export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
   let values: string[] | undefined
-  // A lower and an upper case letter differ in the bit 0x20.
+  // A letter in lower case and the same letter in upper case differ only in the bit 0x20.
   const first = name.charCodeAt(0) | 0x20
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const candidate = rawHeaders[index]
     if (candidate?.length !== name.length || (candidate.charCodeAt(0) | 0x20) !== first) continue
     const value = rawHeaders[index + 1]
     if (candidate.toLowerCase() !== name || value === undefined) continue
-    // An empty list would get room for 17 values at the first `push`.
+    // An empty array would get room for 17 values at the first `push`.
     if (values === undefined) values = [value]
     else values.push(value)
   }

@@ -9,7 +9,7 @@ import { endOfString } from '../base/json.ts'
 
 /** True when an object in the JSON text has a name twice. `value` is the value parsed from `bytes`. */
 export function hasDoubledMember(bytes: Buffer, value: unknown): boolean {
-  // In UTF-8 no other character contains the byte of a quote, backslash or colon.
+  // `latin1` is enough: in UTF-8 no other character contains the byte of a quote, backslash or colon.
   return countColons(bytes.toString('latin1')) !== countMembers(value)
 }
 

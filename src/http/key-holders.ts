@@ -11,7 +11,7 @@ export function noteKeyHolder(connection: Duplex): void {
   holders.add(connection)
 }
 
-/** Returns the first connection whose client has shown no key and no session; undefined if there is none. */
+/** Returns the first of these connections (oldest first) whose client has shown no key and no session, if any. */
 export function oldestStranger(connections: Iterable<Duplex>): Duplex | undefined {
   for (const connection of connections) if (!holders.has(connection)) return connection
   return undefined

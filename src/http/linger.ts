@@ -7,7 +7,7 @@
 import type { IncomingMessage } from 'node:http'
 import { announcesBody } from './headers.ts'
 
-/** The longest body in bytes (Content-Length) whose unread rest Node may drop, so that the connection stays open. */
+/** Node reads and drops the rest of a body of at most this Content-Length, so that the connection stays open. */
 const cheapBytes = 64 * 1024
 const lingerBytes = 1024 * 1024
 const lingerMs = 1000
@@ -21,18 +21,18 @@ export function hasUnwantedBody(request: IncomingMessage): boolean {
 
 const lingering = new WeakSet<IncomingMessage>()
 
-/** True for a request whose connection `linger` is about to close. */
+/** True when `linger` was called for the request. */
 export function isLingering(request: IncomingMessage): boolean {
   return lingering.has(request)
 }
 
-/** Reads and drops the unread part of a request's body. Calls `done` once, when the connection may be closed. */
+/** Reads and drops the rest of a request's body, up to a limit. Calls `done` once: at its end or after `lingerMs`. */
 export function linger(request: IncomingMessage, done: () => void): void {
   lingering.add(request)
   let left = lingerBytes
   const onData = (chunk: Buffer): void => {
     left -= chunk.length
-    // No more bytes are taken from the client, which may still read the response.
+    // Beyond the limit nothing more is read. The client may still read the response until `lingerMs`.
     if (left < 0) request.pause()
   }
   const stop = (): void => {

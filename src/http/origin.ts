@@ -10,7 +10,7 @@ import { AppError } from '../base/errors.ts'
 import { headerValues, isToken } from './headers.ts'
 
 export interface OriginRules {
-  /** The host names of this server, besides loopback names; compared without case and port. */
+  /** The host names of this server, besides loopback names. Case does not count, nor does the port of a Host. */
   readonly allowedHosts: readonly string[]
   /** Whole origins, such as `https://example.org`; compared without case. */
   readonly allowedOrigins: readonly string[]
@@ -21,7 +21,7 @@ export interface OriginRules {
 export interface Authority {
   /** The host, in lower case; an IPv6 address has brackets. */
   readonly name: string
-  /** The port as sent; undefined when the Host has no port. */
+  /** The port as sent; undefined when none was sent. */
   readonly port: string | undefined
 }
 
@@ -32,7 +32,7 @@ export interface HostValues {
   readonly authority: string | undefined
 }
 
-/** The newest Host that every server accepts: an IP literal or a loopback name. Saves parsing the next equal Host. */
+/** The newest Host with an IP literal or a loopback name, which each server accepts. An equal Host needs no parsing. */
 let newestLocal: { readonly text: string; readonly authority: Authority } | undefined
 
 /**
@@ -98,10 +98,10 @@ export function purposeOf(method: string | undefined): RequestPurpose {
 }
 
 /**
- * Checks the Origin of a request. Returns the CORS headers of its response as names and values in turn; an empty list
- * without an Origin.
- * @throws AppError `origin_not_allowed` when the Origin is sent twice or not allowed, or when a page of another site
- * made a request without an Origin
+ * Checks the Origin of a request. Returns the CORS headers of its response as names and values in turn: no header
+ * without an Origin, only `Vary` when the purpose is `ask` and the origin is not allowed.
+ * @throws AppError `origin_not_allowed` when the Origin is sent twice or malformed, when it is not allowed and the
+ * purpose is not `ask`, or when there is no Origin and `isLoadedElsewhere` is true
  */
 export function assertOrigin(request: OriginRequest, rules: OriginRules): readonly string[] {
   const [origin, second] = request.origins
@@ -121,8 +121,8 @@ export function assertOrigin(request: OriginRequest, rules: OriginRules): readon
 }
 
 /**
- * True when the `Sec-Fetch-*` headers say that a page of another site made the request. False for a link that opens
- * the response as a whole page, not in a frame: the other site cannot read this page.
+ * True when the `Sec-Fetch-*` headers say that a page of another site made the request, or without `trustsLoopback` a
+ * page of another subdomain or port. False for a link that opens a whole page: the other page cannot read that page.
  */
 function isLoadedElsewhere(
   { fetchSites, fetchModes, fetchDestinations, purpose }: OriginRequest,
@@ -158,7 +158,7 @@ export function isPreflight(origins: readonly string[], methods: readonly string
 
 /**
  * Returns the headers of the response to a preflight.
- * @throws AppError `bad_request` for a foreign origin, or a malformed method or header name
+ * @throws AppError `bad_request` for an origin that is not allowed, several methods, a malformed method or header name
  */
 export function preflightHeaders(request: PreflightRequest): readonly string[] {
   const { corsHeaders, methods } = request
@@ -179,10 +179,10 @@ export function isLoopbackName(name: string): boolean {
   return lower === '[::1]' || lower === '::1' || (isIPv4(lower) && lower.startsWith('127.'))
 }
 
-/** Matches a name and possibly `:port`. A name is a bracketed IPv6 address or has letters, digits, `.`, `-`, `_`. */
+/** Matches `name` or `name:port` in lower case. A name is an IPv6 address in brackets, or letters, digits and `.-_`. */
 const authorityForm = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/
 
-/** Splits `host:port` (RFC 3986, section 3.2); undefined for any other text. */
+/** Splits `host` or `host:port` (RFC 3986, section 3.2); undefined for any other text. */
 export function parseAuthority(text: string): Authority | undefined {
   const [, name, port] = authorityForm.exec(text.toLowerCase()) ?? []
   if (name === undefined || Number(port ?? 0) > 65_535) return undefined
@@ -198,7 +198,7 @@ function isAllowedOrigin(origin: string, host: Authority, rules: OriginRules): b
   return (rules.trustsLoopback && isLoopbackName(parsed.authority.name)) || isSameOrigin(lower, host)
 }
 
-/** True when the origin has the name and port of the Host. The origin's scheme gives the default port of both. */
+/** True when the origin has the name and port of the Host. A missing port is the default of the origin's scheme. */
 export function isSameOrigin(origin: string, host: Authority): boolean {
   const parsed = parseOrigin(origin.toLowerCase())
   if (parsed === undefined) return false

@@ -20,11 +20,11 @@ export interface PageSession {
 }
 
 export interface PageSessionSource {
-  /** Finds the session with this token that began at this Host, and extends it; undefined when there is none. */
+  /** Finds the session with this token that began at this Host, and puts off its end; undefined when there is none. */
   find(token: string, host: string): PageSession | undefined
 }
 
-/** The session of a request: `absent` without a proof, `wrong` for a proof that fits no session of this origin. */
+/** The session of a request: `absent` without a proof, `wrong` unless it has one proof, of the cookie's session. */
 export type PageCredential =
   | { readonly kind: 'absent' | 'wrong' }
   | { readonly kind: 'given'; readonly session: PageSession }
@@ -32,7 +32,7 @@ export type PageCredential =
 export class PageSessions {
   source: PageSessionSource | undefined
 
-  /** Checks the cookie and the proof of a request. */
+  /** Finds the session of a request by its cookie, and checks its proof. */
   ofRequest(rawHeaders: readonly string[]): PageCredential {
     const [proof, second] = headerValues(rawHeaders, 'x-console-proof')
     if (proof === undefined) return { kind: 'absent' }

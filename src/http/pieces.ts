@@ -23,7 +23,7 @@ export function sendPieces(pieces: AsyncIterable<Buffer>, options: SendingOption
   return { status: 200, type, headers, stream }
 }
 
-/** Returns the header that makes a browser save the body under this name (RFC 6266). */
+/** Returns name and value of the header that makes a browser save the body under this name (RFC 6266). */
 export function attachment(name: string): readonly string[] {
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(Buffer.from(name).toString()).replaceAll(/['()*]/g, (one) => {

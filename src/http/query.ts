@@ -14,7 +14,7 @@ export interface QueryField<T> {
 
 export type Reading<T> = { readonly ok: true; readonly value: T } | QueryFault
 
-/** A wrong value, as an issue without `loc`. */
+/** Describes a wrong value: an issue, to which `readQuery` adds `loc`. */
 export interface QueryFault {
   readonly ok: false
   readonly fault: Omit<Issue, 'loc'>

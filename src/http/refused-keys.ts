@@ -1,8 +1,8 @@
 /**
- * Counts refused session keys by address, logs them, and delays the responses after many refusals.
+ * Counts refused keys by address, logs them, and delays the responses after many refusals.
  *
- * After ten refusals each further refusal of the address is delayed. A minute without a refusal ends the delays. The
- * log has the first, second, fourth, eighth refusal of an address, and so on.
+ * After ten refusals, the response to each further refusal of the address is delayed. A minute without a refusal ends
+ * the delays. The first, second, fourth, eighth and so on of an address's refusals are logged.
  */
 import type { Log } from '../base/log.ts'
 import type { Clock } from '../base/stamp.ts'
@@ -14,9 +14,9 @@ const longestDelayMs = 1000
 const forgetAfterMs = 60_000
 
 interface Count {
-  /** The number of all refusals of the address, for the log. */
+  /** The number of all refusals since the address was added to `#counts`, for the log. */
   total: number
-  /** The number of refusals of the address. After a minute without a refusal the count begins again. */
+  /** The number of refusals since the last minute in which the address had none. */
   recent: number
   lastAt: number
 }

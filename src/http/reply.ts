@@ -114,7 +114,7 @@ function headersOf(exchange: Exchange, answer: { readonly headers?: readonly str
   return all
 }
 
-/** Sends a response and closes the connection. */
+/** Sends a response, and closes the connection after `linger`. */
 function sendAndClose(exchange: Exchange, status: number, headers: string[], body: Buffer | undefined): void {
   const { request, response } = exchange
   // Node adds `Connection: close`, and later requests are not served (`framing`).

@@ -109,8 +109,8 @@ function literalChild<R>(node: Node<R>, segment: string): Node<R> {
 }
 
 /**
- * Returns the node of the first pattern that fits the path from `slash` on. Adds the parameters of the path to
- * `values`.
+ * Returns the node, at or below `node`, of the first pattern that fits the path from its `/` at the index `slash` on.
+ * At the end of the path, `slash` is -1. Adds the path's parameters to `values`.
  */
 function find<R>(node: Node<R>, path: string, slash: number, values: string[]): Node<R> | undefined {
   if (slash === -1) return withRoutes(node)

@@ -1,8 +1,8 @@
 /**
  * A node:http server with limits, error responses in JSON and an orderly end.
  *
- * A request that Node's parser refuses (RFC 9112) gets a JSON response, and its connection is closed. A handler must
- * not throw. The upgrade handler must listen for the socket's errors at once.
+ * A request that Node's parser refuses (RFC 9112) gets a JSON response, unless that would disturb an earlier response,
+ * and its connection is closed. A handler must not throw. The upgrade handler must listen for socket errors at once.
  */
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -26,11 +26,11 @@ export interface HttpServerOptions {
 export interface HttpLimits {
   /** The most bytes of the request line and headers. More bytes get 431 or 414. */
   readonly headerLimitBytes: number
-  /** Above this number, the oldest connection without a valid key is closed. */
+  /** Above this number, the oldest connection whose client has shown no key and no session is closed, if any. */
   readonly connectionLimit: number
-  /** The time limit from the first byte of a request to the end of its headers. */
+  /** The time limit for the headers of a request, from its first byte; for the first request, from the connection. */
   readonly headersTimeoutMs: number
-  /** The time limit from the first byte of a request to the end of its body. */
+  /** The time limit for a whole request with its body, counted from the same moment as `headersTimeoutMs`. */
   readonly requestTimeoutMs: number
   /** The time for which an idle connection stays open after a response. */
   readonly keepAliveTimeoutMs: number
@@ -102,7 +102,7 @@ export class HttpServer {
       const timer = setTimeout(() => this.#destroyAll(), graceMs)
       // Node reads this value when a response ends, so connections now close soon after a response.
       this.#server.keepAliveTimeout = 1
-      // Closes idle connections too. An error is ignored: the server was not listening.
+      // `close` closes idle connections too. Its error is ignored: it says that the server was not listening.
       this.#server.close(() => {
         clearTimeout(timer)
         resolve()
@@ -131,7 +131,7 @@ export class HttpServer {
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
     if (!mayServe(request, response)) return
-    // Makes Node send `Connection: close`.
+    // If the server is closing, makes Node send `Connection: close`.
     if (this.#closed !== undefined) response.shouldKeepAlive = false
     // Node's parser also accepts other versions, such as HTTP/0.9.
     if (request.httpVersionMajor !== 1) {
@@ -141,15 +141,15 @@ export class HttpServer {
   }
 
   /**
-   * Serves a request with `Expect: 100-continue` (RFC 9110, section 10.1.1). A pipelined request gets no interim
-   * response, because Node would write it into the previous response.
+   * Serves a request with `Expect: 100-continue` (RFC 9110, section 10.1.1). While an earlier response is not finished,
+   * the request gets no interim response, because Node would write it into the earlier response.
    */
   #continue(request: IncomingMessage, response: ServerResponse): void {
     if (response.socket !== null) response.writeContinue()
     this.#serve(request, response)
   }
 
-  /** Handles an error of Node's parser or a timeout: responds after earlier responses, then closes the connection. */
+  /** Handles a parser error or a timeout: closes the connection, with a response unless an earlier one forbids it. */
   #refuse(error: Error, socket: Duplex): void {
     const newest = newestAnswer(socket)
     const status = statusOf(error, this.#limits)
@@ -186,7 +186,7 @@ function createHttpServer(limits: HttpLimits): Server {
     requireHostHeader: false,
     insecureHTTPParser: false,
   })
-  // 0 means no limit: Node would drop headers that decide about access. `maxHeaderSize` limits their bytes.
+  // 0: no limit. Above a limit Node would drop headers, which decide about access. `maxHeaderSize` limits their bytes.
   server.maxHeadersCount = 0
   return server
 }
@@ -229,7 +229,7 @@ function statusOf(error: Error, limits: HttpLimits): number {
   }
 }
 
-/** True when the first `limitBytes` of the last packet are only a method and a target: the target is too long. */
+/** True when the refused chunk has, in its first `limitBytes`, only a method and a target: the target is too long. */
 function isStillInTarget(error: Error, limitBytes: number): boolean {
   if (!('rawPacket' in error) || !Buffer.isBuffer(error.rawPacket)) return false
   const start = error.rawPacket.toString('latin1', 0, limitBytes)

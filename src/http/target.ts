@@ -15,7 +15,7 @@ export interface Target {
   readonly query: string
 }
 
-/** Returns the path below `basePath`, for example `/api` for `/agents/api`; undefined for a path elsewhere. */
+/** Returns the rest of a path below `basePath`: `/api` of `/agents/api` below `/agents`; undefined for other paths. */
 export function pathBelow(path: string, basePath: string): string | undefined {
   if (basePath === '' || path === '*') return path
   if (path === basePath) return '/'

@@ -33,7 +33,7 @@ export interface ObservedResponse extends ObservedRequest {
 }
 
 export interface ObservedClose {
-  /** The close code as `ConnectionOwner.onClose` gets it. */
+  /** The WebSocket close code that the connection's owner gets (`ConnectionOwner.onClose`). */
   readonly code: number
   readonly bytes: number
   /** The time since the WebSocket was opened. */
@@ -51,7 +51,7 @@ export class Traffic {
   /** The number of open connections of the server's own listener, WebSockets too. */
   connections = 0
   readonly #observers = new Set<TrafficObserver>()
-  /** The `bytesWritten` of each connection when its newest response was reported. */
+  /** The `bytesWritten` of each connection at its newest report. */
   readonly #told = new WeakMap<Duplex, { bytes: number }>()
   /** The number of responses and WebSockets whose end is not reported yet. */
   #awaited = 0
@@ -75,7 +75,7 @@ export class Traffic {
     await this.#settled.promise
   }
 
-  /** Reports the response when it has ended. Call this method in the turn of the event loop that calls `writeHead`. */
+  /** Reports the response when it has ended. Call this earlier: in the turn of the event loop of its `writeHead`. */
   answered(request: () => ObservedRequest, response: ServerResponse, status: number, answerMs: number): void {
     if (this.#observers.size === 0) return
     const { socket } = response.req

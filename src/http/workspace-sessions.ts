@@ -10,14 +10,14 @@ import type { Principal } from './principal.ts'
 
 const cookieName = 'oh_workspace_session_key'
 const lifeMs = 12 * 60 * 60 * 1000
-/** The most tokens at once; a further token replaces the oldest. */
+/** The most sessions at once. A further session ends the oldest. */
 const tokenLimit = 1000
 
 interface Session {
-  /** The time at which the session ends, in milliseconds since the epoch. */
+  /** The time at which the session ends at the latest, in milliseconds since the epoch. */
   readonly end: number
   readonly principal: Principal
-  /** Cancels the call that `Principal.hold` makes at the end of the key. */
+  /** Cancels the call that `Principal.hold` has arranged for the end of the key. */
   readonly release: () => void
 }
 

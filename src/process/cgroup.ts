@@ -18,7 +18,7 @@ export interface Cgroup {
   end(options: { limitMs: number }): Promise<boolean>
 }
 
-/** Returns the folder of this process's group; undefined if no group can be made and killed below it. */
+/** Returns the folder of this process's group; undefined if groups below it cannot be made, or cannot be killed. */
 export async function findCgroupParent(proc = '/proc'): Promise<string | undefined> {
   try {
     const mount = parseMount(await readFile(join(proc, 'self/mountinfo'), 'utf8'))
@@ -27,7 +27,7 @@ export async function findCgroupParent(proc = '/proc'): Promise<string | undefin
     const parent = join(mount.point, own.slice(mount.root.length))
     return await canMakeGroups(parent) ? parent : undefined
   } catch {
-    return undefined // Without cgroups, processes are found by their marker.
+    return undefined // Without cgroups, the processes of a child are found by their marker.
   }
 }
 
@@ -48,7 +48,7 @@ export function joinCgroup(parent: string, marker: string, pid: number): Cgroup 
   return { end: ({ limitMs }) => endGroup(folder, limitMs) }
 }
 
-/** Ends the groups that a killed server of this instance left. Returns false if a process is left. */
+/** Ends the groups that a killed server with this instance id left. Returns false if one of them still exists. */
 export async function sweepCgroups(options: { parent: string, instance: string, limitMs: number }): Promise<boolean> {
   const { parent, instance, limitMs } = options
   const names = await readdir(parent).catch(() => []) // Without the folder there is no group.
@@ -67,7 +67,7 @@ async function endGroup(folder: string, limitMs: number): Promise<boolean> {
   }
 }
 
-/** Removes a group and its subgroups. A group that still holds a process cannot be removed. */
+/** Removes a group and its subgroups. Returns false if the group stays, for example because it has a process. */
 async function removeTree(folder: string): Promise<boolean> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []) // The group is gone.
   for (const entry of entries) {

@@ -42,9 +42,9 @@ export interface ChildExit {
 }
 
 export interface StopOptions {
-  /** Time that the process group has to end after SIGTERM. Default 4 s. */
+  /** Time that the child's processes have to end after SIGTERM. Default 4 s. */
   readonly graceMs?: number
-  /** Aborted to skip the waits before SIGKILL. */
+  /** When aborted, ends the waits before SIGKILL. */
   readonly signal?: AbortSignal
   /** The limit of each of two waits after SIGKILL: for the child's exit, then for its other processes. Default 5 s. */
   readonly killLimitMs?: number
@@ -74,7 +74,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     if (!hasStreams(started)) throw new TypeError('A child has been started without its pipes')
     const { pid } = started
     if (pid === undefined) throw await failureOf(started)
-    // The child is put into its cgroup at once: a process that it starts before stays outside of the cgroup.
+    // The child joins its cgroup at once, because a process that it has started earlier stays outside of the cgroup.
     const cgroup = cgroupParent === undefined ? undefined : joinCgroup(cgroupParent, marker, pid)
     return new Child({ started, pid, cgroup, options })
   } catch (error) {
@@ -162,14 +162,14 @@ export class Child {
 
   /**
    * Kills the child's processes except the `spared` processes. Returns the processes that are left after `limitMs`.
-   * Needs /proc.
+   * Without /proc, kills nothing and returns an empty list.
    */
   killAllBut(spared: readonly ProcessEntry[], { limitMs }: { limitMs: number }): Promise<ProcessEntry[]> {
     return this.#family.kill({ limitMs, spared })
   }
 
   /**
-   * Ends the child and all its processes that can be found. Resolves when no process is left.
+   * Ends the child and all its processes that can be found. Resolves when none of them is left.
    * @throws AppError `agent_failed` when a process cannot be killed.
    */
   stop(options: StopOptions = {}): Promise<void> {
@@ -198,7 +198,7 @@ export class Child {
     }
   }
 
-  /** Returns true when no process of the child is left; false after `ms` or when the signal aborts. */
+  /** Returns true when the child and all its processes found have ended; false after `ms` or when the signal aborts. */
   async #endsWithin(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
     const end = performance.now() + ms
     for (let pauseMs = 10; performance.now() < end && !signal?.aborted; pauseMs = Math.min(pauseMs * 2, 160)) {
@@ -208,7 +208,7 @@ export class Child {
     return false
   }
 
-  /** Signals the group if a process of the group is alive. The id of a dead group may be in use again. */
+  /** Signals the group if a process of it (without /proc: the child) is alive: a dead group's id may be in reuse. */
   async #signalLivingGroup(signal: NodeJS.Signals): Promise<void> {
     const members = await this.#find()
     const isAlive = members === undefined ? !this.#hasExited : members.some(({ group }) => group === this.pid)
@@ -243,7 +243,7 @@ export class Child {
     try {
       process.kill(-this.pid, signal)
     } catch {
-      // The group is empty.
+      // The group has no process any more.
     }
   }
 }

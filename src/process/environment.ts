@@ -26,7 +26,7 @@ export function homeDirOf({ HOME: home }: Environment): string | undefined {
   return home !== undefined && isAbsolute(home) ? home : undefined
 }
 
-/** The variables that every child gets from the server's environment, besides every `LC_*`. */
+/** The variables that `buildEnvironment` always copies from the server's environment, besides every `LC_*`. */
 export const baseVariables: readonly string[] = [
   'PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'TMPDIR', 'SHELL', 'TERM',
   'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy',

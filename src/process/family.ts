@@ -11,7 +11,7 @@ import { processTable } from './process-table.ts'
 export interface FamilyOptions {
   /** True for a marker of this family. */
   readonly isMarked: (marker: string) => boolean
-  /** The first member: alive now, and a session leader (setsid(2)). If absent, searches begin at marked processes. */
+  /** The first member: alive now, and a session leader (setsid(2)). Without it, markers alone lead to the members. */
   readonly rootPid?: number
   /** Where proc(5) is mounted. Default `/proc`. */
   readonly proc?: string | undefined
@@ -25,7 +25,7 @@ export interface KillOptions {
 export class Family {
   readonly #options: FamilyOptions
   readonly #proc: string
-  /** Start times of all members ever seen (in clock ticks since boot), by pid. */
+  /** By pid, the start time (in clock ticks since boot) of each member that any search has found. */
   readonly #known = new Map<number, number>()
   /** Start time of the first member; 0 without one. An older process is no member, so its marker is not read. */
   readonly #firstStart: number
@@ -53,7 +53,7 @@ export class Family {
 
   /**
    * Kills the members that are not `spared`, until two searches in a row find none of them or `limitMs` have passed.
-   * Returns those still alive. The second search reads only new pids, because older processes do not become members.
+   * Returns those still alive. The second of two such searches reads only new pids: no older process becomes a member.
    */
   async kill({ limitMs, spared = [] }: KillOptions): Promise<ProcessEntry[]> {
     const end = performance.now() + limitMs
@@ -105,7 +105,7 @@ export function selectFamily(entries: readonly ProcessEntry[], seeds: ReadonlySe
   return entries.filter(({ pid }) => members.has(pid))
 }
 
-/** Returns the entries without this server, its ancestors and its session: these processes may have a marker too. */
+/** Returns the entries without this server, its ancestors and its session, which may have a marker of their own. */
 export function withoutOurs(entries: readonly ProcessEntry[], ourPid: number): ProcessEntry[] {
   const byPid = new Map(entries.map((entry) => [entry.pid, entry]))
   const ancestors = new Set<number>()

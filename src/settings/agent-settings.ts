@@ -86,7 +86,7 @@ export function applyAgentDiff(
   return { ...next, ...completeAcpChoice(next, diff, previous, providers) }
 }
 
-/** Returns `after` without keys of models whose requests now go elsewhere (model-home). Keys in `diff` stay. */
+/** Returns `after` without the keys of models whose requests go to a new place (model-home). Keys in `diff` stay. */
 export function withoutStrayKeys(
   before: AgentSettings, after: AgentSettings, diff: Readonly<Record<string, unknown>>,
 ): AgentSettings {
@@ -145,7 +145,7 @@ export function newerVersion(version: number, newest: number): AppError {
   return new AppError('invalid_input', `Settings validation failed: ${problem}`)
 }
 
-/** Returns the defaults of an agent kind, without `schema_version`, so that only the version in a diff is checked. */
+/** Returns the defaults of an agent kind, without `schema_version`, so that only the version in a diff counts. */
 function defaultsOf(kind: unknown): Record<string, unknown> {
   const known = kind === 'llm' ? 'openhands' : agentSettingsKinds.find((one) => one === kind)
   if (known === undefined) throw settingsFailure()

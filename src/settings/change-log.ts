@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 
-/** Called with the value before and the value after a change, once the change is on disk. */
+/** Called with the value before and the value after a change, when the change is on disk. */
 export type TellChange = (before: unknown, after: unknown) => void
 
 const nameLimit = 20

@@ -73,8 +73,8 @@ function plainAuthentication(
 const codexProvider = 'agent_server'
 
 /**
- * Plans the credentials of Codex with a base URL. With a key, Codex gets a separate model provider, which needs no
- * `authenticate`. Without a key the login stays.
+ * Plans the credentials of Codex with a base URL. With a key, Codex gets a model provider of its own, which needs no
+ * `authenticate`. Without a key, Codex gets only the base URL. If CODEX_CONFIG is set already, nothing is added.
  */
 function codexPlan(
   environment: CredentialInput['environment'],

@@ -2,7 +2,7 @@
  * The server's own keys: the sealing key for secret values, and the session key that clients send.
  *
  * A key that neither the configuration nor the folder `keys/` has is created in this folder. An unreadable key file is
- * not replaced: values sealed with its keys could no longer be opened.
+ * not replaced, because nothing else could open the values that its keys have sealed.
  */
 import { scrypt } from 'node:crypto'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ const keyBytes = 32
 const version = 1
 
 /**
- * Returns the keys for `createCipher`, the sealing key first. Creates a sealing key if none is configured or stored.
+ * Returns the keys for `createCipher`, the sealing key first. Creates it if there is no `secretKey` and no stored key.
  * @throws AppError `settings_unreadable` for an unreadable key file, `storage_full`, `storage_failed`
  */
 export async function loadSealingKeys(options: SealingKeyOptions): Promise<Buffer[]> {

@@ -1,8 +1,8 @@
 /**
  * Detects whether a provider's program is signed in: `yes`, `no`, or `unknown` for a keychain, which is not read.
  *
- * Reads the files in which the program stores its login (spec: Credentials 2 and 4). An unreadable file counts as
- * missing.
+ * Looks at variables with tokens, and at the files in which the program stores its login (spec: Credentials 2 and 4).
+ * An unreadable file counts as missing.
  */
 import { join } from 'node:path'
 import { isObject } from '../base/json.ts'
@@ -47,7 +47,7 @@ function loginFolder(provider: Provider, login: LoginRule, environment: Environm
   return home === undefined ? undefined : join(home, login.folder)
 }
 
-/** Returns whether the user has chosen this login in the program; undefined if no choice is stored. */
+/** Returns whether the user has chosen the login of this rule in the program; undefined if no choice is stored. */
 async function readChoice(folder: string, { choice }: LoginRule): Promise<boolean | undefined> {
   if (choice === null) return undefined
   let value = await readJson(join(folder, choice.file))

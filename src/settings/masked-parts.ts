@@ -2,15 +2,15 @@
  * Finds the texts to mask for a secret value (decisions 12). Pure.
  *
  * In JSON with secret members, only these are masked: another member, such as a type, can be a common word. In a text
- * with several lines, some lines are masked alone too, because output may show single lines.
+ * with several lines, secret lines are masked alone too, because output may show single lines.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import { maskingOf, type Masking } from '../base/masking-values.ts'
 import { addressSecrets } from '../base/secret-address.ts'
 
 /**
- * Returns the texts to mask. For JSON, these are the secret members, or the whole value if no member is secret. For
- * other text, these are the value and its secret parts.
+ * Returns the texts to mask. For JSON, these are its secret members and their secret parts, or the whole value if no
+ * member is secret. For other text, these are the value and its secret parts: lines, and credentials of an address.
  */
 export function maskedParts(value: string): string[] {
   const json = jsonIn(value)
@@ -63,7 +63,7 @@ function membersOf(value: unknown, isSecret: boolean): string[] {
   })
 }
 
-/** Returns the secret texts in a member that `descriptiveName` matches; none if the member is a string. */
+/** Returns the secret texts inside a member that `descriptiveName` matches. By this name, a string is no secret. */
 function membersIn(member: unknown): string[] {
   return typeof member === 'string' ? [] : membersOf(member, false)
 }

@@ -1,12 +1,12 @@
 /**
  * Registers stored secrets with the masker.
  *
- * A replaced value stays masked, because a running agent may still have it. The oldest replaced value is released when
- * there are more than `retiredLimit` of them, or when the masker has no room.
+ * A replaced or removed value stays masked, because a running agent may still have it. The oldest of these values is
+ * released when there are more than `retiredLimit`, or when the masker has no room.
  */
 import type { Masker } from '../base/masking.ts'
 
-/** The most sets of replaced values that stay masked. Each replaced or removed secret leaves one set. */
+/** At most this many replaced or removed secrets stay masked. */
 const retiredLimit = 100
 
 /** Sets the masked values of a secret; [] for none. @throws AppError `invalid_input` when the masker has no room. */

@@ -14,8 +14,8 @@ export function transportOf(server: { readonly transport?: unknown; readonly com
 }
 
 /**
- * True when a server has the command or the address that its transport needs. False for `auth` together with a header
- * Authorization.
+ * True when a server has the command or the address that its transport needs. False if it has both a header
+ * Authorization and an `auth` other than `none`.
  */
 export function isSoundServer(server: McpServer): boolean {
   const { command, url, auth, headers = {} } = server

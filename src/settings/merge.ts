@@ -8,7 +8,7 @@ import { isObject } from '../base/json.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Merges at each depth: null deletes a member, objects are merged, and any other value is stored. */
+/** Merges at each depth: null deletes a member, two objects are merged, and any other value is stored. */
 export function mergePatch(base: Members, patch: Members): Record<string, unknown> {
   const members = new Map(Object.entries(base))
   for (const [name, value] of Object.entries(patch)) {
@@ -18,7 +18,7 @@ export function mergePatch(base: Members, patch: Members): Record<string, unknow
   return Object.fromEntries(members)
 }
 
-/** Merges like `mergePatch`, but stores a null at the top of the patch as a value (contract/settings.md 2.6). */
+/** Merges like `mergePatch`, but stores a null that is a member of `patch` itself (contract/settings.md 2.6). */
 export function mergeFields(base: Members, patch: Members): Record<string, unknown> {
   const members = new Map(Object.entries(base))
   for (const [name, value] of Object.entries(patch)) members.set(name, mergeMember(members.get(name), value))

@@ -1,8 +1,8 @@
 /**
  * Finds the place that gets the requests to a model. A stored key is for one place (DECISIONS.md, section 44). Pure.
  *
- * The place is the origin of the address in the settings. Without an address, the place is the provider of the model
- * (`providerOf`).
+ * The place is the origin of the address in the settings, or the address itself if it is no URL. Without an address,
+ * the place is the provider of the model (`providerOf`).
  */
 import { isObject } from '../base/json.ts'
 import type { LLM } from '../schema/generated/llm.ts'
@@ -26,7 +26,7 @@ export function bareProviderOf(model: string): string | undefined {
   return bareNames.find(([form]) => form.test(model))?.[1]
 }
 
-/** Returns the provider that a model's name shows; the name itself if no provider is known. */
+/** Returns the provider that a model's name shows; the name itself if it shows none. */
 export function providerOf(model: string): string {
   const slash = model.indexOf('/')
   return slash > 0 ? providerName(model.slice(0, slash)) : (bareProviderOf(model) ?? model)
@@ -50,8 +50,8 @@ function placeOf({ model, base_url: given, ollama_base_url: ollama }: ModelPlace
 }
 
 /**
- * Returns `after`. If its place is not the place of `before`, its secrets are left out. Addresses stay, and so do
- * secrets that `change` sets.
+ * Returns `after`, without its secrets if its place is not the place of `before`. Addresses stay, and so do secrets
+ * that `change` sets.
  */
 export function withoutStraySecrets(before: LLM, after: LLM, change: unknown): unknown {
   if (isSamePlace(before, after)) return after
@@ -73,7 +73,7 @@ export function criticPlace({ server_url, model_name }: CriticChoice, agent: Mod
   return { ...agent, model: model_name ?? agent.model, base_url: server_url || agent.base_url }
 }
 
-/** Returns a problem if the critic's model needs a key of its own and has none. */
+/** Returns a text about the problem if the critic's model needs a key of its own and has none; otherwise undefined. */
 export function problemWithCritic(critic: CriticChoice, agent: ModelPlace): string | undefined {
   const place = criticPlace(critic, agent)
   const needsNone = Boolean(critic.server_url) || isSamePlace(place, agent) || providerOf(place.model) === 'ollama'

@@ -1,4 +1,4 @@
-/** Computes the settings after a patch (contract/settings.md 2). Pure, except that it loads a profile. */
+/** Decodes stored settings and applies patches to settings (contract/settings.md 2). Pure, but it loads a profile. */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import type { LLM } from '../schema/generated/llm.ts'
@@ -42,7 +42,7 @@ export function freshSettings(): Settings {
 
 /**
  * Decodes settings from the content of their file.
- * @throws AppError `invalid_input` if the content breaks the schema or has a newer version, or a token does not open
+ * @throws AppError `invalid_input` if the content is not valid or has a newer version, or a token does not open
  */
 export function decodeSettings(content: Readonly<Record<string, unknown>>, cipher: Cipher): Settings {
   const file = { ...content, agent_settings: readAgentSettings(withModel(content['agent_settings']), cipher) }

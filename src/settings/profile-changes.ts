@@ -1,7 +1,7 @@
 /**
- * Deletes and renames LLM profiles. The active profile of the settings and the agent profiles refer to them by name: a
- * renaming changes these names too, and a profile that an agent profile names is not deleted. The routes and the
- * library share these rules.
+ * Deletes and renames LLM profiles. The settings (`active_profile`) and the agent profiles refer to them by name.
+ * Renaming changes these names too. A profile that an agent profile names is not deleted. Deleting the active profile
+ * sets `active_profile` to null. The routes and the library share these rules.
  */
 import { AppError } from '../base/errors.ts'
 import type { ProfileStore } from './profiles.ts'
@@ -19,7 +19,7 @@ export interface ProfileUsers {
   renameLlmProfile(name: string, newName: string): Promise<void>
 }
 
-/** @throws AppError `conflict` for a profile that an agent profile names; the errors of `ProfileStore.delete` */
+/** @throws AppError `conflict` if an agent profile names it; as `ProfileStore.delete` and `SettingsStore.update` */
 export async function deleteProfile({ profiles, settings, profileUsers }: ProfileParts, name: string): Promise<void> {
   await settings.update(async (current) => {
     const users = await profileUsers.usersOf(name)
@@ -31,7 +31,7 @@ export async function deleteProfile({ profiles, settings, profileUsers }: Profil
   })
 }
 
-/** @throws AppError as `ProfileStore.rename` */
+/** @throws AppError as `ProfileStore.rename`, `renameLlmProfile` and `SettingsStore.update` */
 export async function renameProfile(
   { profiles, settings, profileUsers }: ProfileParts, name: string, newName: string,
 ): Promise<void> {

@@ -2,7 +2,7 @@
  * Stores the LLM profiles: named LLM configurations with their keys (contract/settings.md 7).
  *
  * The file is `profiles.json`, with sealed secrets. A profile that is invalid or does not open is not listed. It cannot
- * be used until it is replaced.
+ * be used until it is replaced, or until a server has its sealing key.
  */
 import { AppError, type Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -25,7 +25,7 @@ import { createStoredFile, type Changes, type StoredFile } from './stored-file.t
 
 /**
  * Each method throws AppError `settings_unreadable` for an unreadable file. A method that writes also throws
- * `storage_full` and `storage_failed`; then nothing has changed.
+ * `storage_full`, `storage_failed`, and `unavailable` after `Changes.close`; then nothing has changed.
  */
 export interface ProfileStore {
   /** Lists the readable profiles, sorted by name. */
@@ -171,7 +171,7 @@ async function withConnection(name: string, profile: LlmProfile, connectionOf: C
   throw unusable(name, `the key of its provider connection is for "${provider}", not for "${profile.llm.model}"`)
 }
 
-/** True for a connection with an address, with the provider `custom`, or with the provider of the model. */
+/** True if a connection may serve a model: it has an address, the provider `custom`, or the provider of the model. */
 function fits({ model }: LLM, { provider, base_url }: ProviderCredentials): boolean {
   const name = providerName(provider)
   return Boolean(base_url) || name === 'custom' || name === providerOf(model)
@@ -213,7 +213,7 @@ export function plainLlm({ llm, include_secrets: withSecrets }: NewProfile, ciph
   return typed(mapSecrets(type, { llm }, plain)).llm
 }
 
-/** Removes the key and the address of an LLM that has a provider connection: the connection has its own. */
+/** Returns an LLM without its key and address if it has a provider connection, which has its own. */
 function withoutOwnKey(llm: LLM): LLM {
   return llm.provider_connection_id === null ? llm : { ...llm, api_key: null, base_url: null }
 }

@@ -14,11 +14,11 @@ export interface Provider {
   readonly packageName: string
   /** The version that this server was tested with. */
   readonly version: string
-  /** The program that the package installs. */
+  /** The name of the program that the package installs. */
   readonly binary: string
   /**
-   * The path of the program below `node_modules`, by platform (`linux-x64`). Needed when an install script would make
-   * `binary`, because install scripts are not run.
+   * The path of the program below `node_modules`, by platform (`linux-x64`). For a package whose install script would
+   * make `binary`: this server runs no install scripts.
    */
   readonly programs: Readonly<Record<string, string>>
   /** The command that a user runs to install the program; empty if `agents install` can install it. */
@@ -59,7 +59,7 @@ export interface Provider {
   /** The default model; null when the agent chooses it. */
   readonly defaultModel: string | null
   readonly models: readonly string[]
-  /** The session modes; null if they are unknown (see open-modes). */
+  /** The session modes; null if they are unknown. Then a mode is judged by its name (open-modes). */
   readonly modes: ProviderModes | null
 }
 
@@ -69,11 +69,11 @@ export interface ProviderModes {
   readonly asking: string
   /** The mode that asks least. Equal to `asking` if no mode asks less. */
   readonly open: string
-  /** All modes that allow more actions than `asking`. They include `open`, unless `open` equals `asking`. */
+  /** All modes that ask before fewer actions than `asking`. They include `open`, unless `open` equals `asking`. */
   readonly moreOpen: readonly string[]
-  /** Other modes that allow no more actions than `asking`. Default: none. */
+  /** Other modes that run no more actions without asking than `asking` does. Default: none. */
   readonly closed?: readonly string[]
-  /** Beginnings of commands. The mode `asking` runs such commands without asking, as measured. `*` stands for all. */
+  /** First words of commands that the mode `asking` runs without asking, as measured. `*` stands for all commands. */
   readonly unasked?: readonly string[]
 }
 
@@ -81,7 +81,7 @@ export interface LoginRule {
   /** The credential file: its folder under the home directory, and its name. */
   readonly folder: string
   readonly file: string
-  /** True when the folder in the config-directory variable replaces `folder`. */
+  /** True when the config-directory variable, if it is set, names a folder that replaces `folder`. */
   readonly followsConfigDir: boolean
   /** The name of the member with the tokens; null when the tokens are members of the file's object itself. */
   readonly member: string | null
@@ -93,7 +93,7 @@ export interface LoginRule {
   readonly expiry: string | null
   /** Variables with an OAuth token. One of them is enough for a login. */
   readonly tokenVariables: readonly string[]
-  /** True when the login may be in the macOS keychain, which is not read. */
+  /** True when the login may be in the macOS keychain, which this server does not read. */
   readonly keychain: boolean
   /** Where the user's choice of a sign-in method is stored; null if it is not stored. */
   readonly choice: LoginChoice | null
@@ -103,7 +103,7 @@ export interface LoginChoice {
   readonly file: string
   /** The names of the nested members of `file` that lead to the stored choice, the outermost first. */
   readonly path: readonly string[]
-  /** The texts at `path` that mean this login. With any other text the user has chosen another login. */
+  /** The texts at `path` that mean the login of this rule. With any other text the user has chosen another login. */
   readonly login: readonly string[]
 }
 

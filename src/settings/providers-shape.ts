@@ -124,7 +124,7 @@ export function isProvider(value: unknown): value is Provider {
   return wrongMembersOf(value).length === 0
 }
 
-/** Returns the texts that an error has after "expected": for each missing, wrong or unknown member, or `an object`. */
+/** Returns what an error says after "expected": a text for each unknown, missing or wrong member, or `an object`. */
 export function wrongMembersOf(provider: unknown): string[] {
   return wrongMembers(provider, providerShape)
 }

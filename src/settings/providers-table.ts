@@ -99,7 +99,7 @@ export const builtInProviders: readonly Provider[] = [
       folder: '.codex',
       file: 'auth.json',
       followsConfigDir: true,
-      // An API key in the file is no subscription login.
+      // An API key in the file, beside `tokens`, is no login with a subscription.
       member: 'tokens',
       accessTokens: ['access_token'],
       refreshTokens: ['refresh_token'],
@@ -120,8 +120,8 @@ export const builtInProviders: readonly Provider[] = [
       asking: 'read-only',
       open: 'agent-full-access',
       moreOpen: ['workspace-write', 'agent', 'agent-full-access'],
-      // Commands run without asking in a sandbox without write access and network. The program asks when its model
-      // wants to leave the sandbox.
+      // In "read-only" the program runs every command without asking, in a sandbox without write access and network.
+      // It asks when its model wants to leave the sandbox.
       unasked: ['*'],
     },
   },
@@ -198,7 +198,7 @@ export const builtInProviders: readonly Provider[] = [
     packageName: 'opencode-ai',
     version: '1.18.33',
     binary: 'opencode',
-    // The baseline builds need no AVX2.
+    // The baseline builds run on processors without AVX2.
     programs: {
       'linux-x64': 'opencode-linux-x64-baseline/bin/opencode',
       'linux-arm64': 'opencode-linux-arm64/bin/opencode',

@@ -32,8 +32,8 @@ export interface ResolvedAcp {
 
 /**
  * Resolves stored settings. An empty command becomes the provider's command, and a missing model its default model.
- * With the server `custom`, a command that is only the name of an entry becomes the entry's command. For any other
- * command of `custom`, `detectProvider` finds the provider.
+ * With the server `custom`, the presets are left out: a command that is only the name of another entry becomes the
+ * entry's command, and for any other command `detectProvider` finds the provider.
  */
 export function resolveAcp(choice: AcpQuery, providers: readonly Provider[]): ResolvedAcp {
   const { acp_server, acp_command, acp_model } = choice

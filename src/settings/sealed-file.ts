@@ -1,5 +1,5 @@
 /**
- * A file with sealed values. The server's start and `agent-server verify` open its values to check them, and
+ * A file with sealed values. The server's start, `agent-server verify` and `doctor` open its values to check them, and
  * `agent-server sealing-keys reseal` seals them again.
  */
 import type { Masker } from '../base/masking.ts'
@@ -10,8 +10,8 @@ export interface SealedFile {
   /** Opens every value in the file. @throws AppError `settings_unreadable` */
   read(): Promise<unknown>
   /**
-   * Seals the file, if it exists, with the sealing key. @throws AppError `settings_unreadable`, `storage_full`,
-   * `storage_failed`
+   * Seals the values again with the sealing key, if the file exists.
+   * @throws AppError `settings_unreadable`, `storage_full`, `storage_failed`
    */
   rewrite(): Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
  * Stores in `seals.json` the ids of the sealing keys that a data folder may need.
  *
- * Each start adds the id of its sealing key. A start without one of the listed keys logs an error.
+ * Each start of a server adds the id of its sealing key. A start that lacks one of the listed keys logs an error.
  */
 import { writeJsonFile } from '../base/json-file.ts'
 import { readVersioned, unreadable } from './stored-file.ts'

@@ -1,8 +1,8 @@
 /**
- * Finds the secrets in a value by its schema, which marks members as secret.
+ * Finds the secrets in a value by its schema, which marks members as secret or as an address.
  *
- * Every string below a secret member is a secret. A sealed secret opens with the path that it was sealed with, such as
- * `llm.api_key`.
+ * Every string below a secret member is a secret, except in a `SecretSource`, which has a schema of its own. A sealed
+ * secret opens with the path that it was sealed with, such as `llm.api_key`.
  */
 import { isObject } from '../base/json.ts'
 import { addressSecrets } from '../base/secret-address.ts'
@@ -18,7 +18,7 @@ import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 export type SecretType = string | NamedType
 
 /**
- * Returns the value with each secret mapped. A result of undefined removes the secret, unless it is a sealed address.
+ * Returns the value with each secret replaced by the result of `map`. Undefined removes it, but a sealed address stays.
  */
 export function mapSecrets(type: SecretType, value: unknown, map: SecretMap): unknown {
   if (typeof type === 'string') return walkNamed(type, value, [], { map, types: registry })
@@ -44,12 +44,12 @@ export function openSecrets(type: SecretType, stored: unknown, cipher: Cipher): 
   return isOpen ? plain : undefined
 }
 
-/** Returns the secret values to mask in texts, each once. */
+/** Returns the texts to mask for the secrets of a value, each once. */
 export function secretsToMask(type: SecretType, value: unknown): string[] {
   const found = new Set<string>()
   mapSecrets(type, value, (secret, path) => {
     const name = path.slice(path.lastIndexOf('.') + 1)
-    // A member with the name `value` is always masked: the object around it is usually a secret.
+    // A member `value` is always masked: its name tells nothing, but it is usually a credential.
     const parts = name === 'value' || isWorthMasking(name, secret) ? maskedParts(secret) : addressSecrets(secret)
     for (const part of parts) found.add(part)
     return secret
@@ -103,7 +103,7 @@ function walk(schema: Schema, value: unknown, path: Path, by: Walk): unknown {
   }
 }
 
-/** Returns a secret member with all its strings mapped, at any depth; of a secret source, only its secret parts. */
+/** Returns a secret member with all its strings mapped, at any depth; of a `SecretSource`, only its secrets. */
 function mapStrings(value: unknown, path: Path, by: Walk): unknown {
   if (isSecretSource(value)) return walkNamed('SecretSource', value, path, by)
   if (typeof value === 'string') return by.map(value, path.join('.'))

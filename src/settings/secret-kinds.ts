@@ -7,7 +7,7 @@
  */
 import type { Cipher } from './cipher.ts'
 
-/** Beginnings in one row are interchangeable: `llm.api_key` and `condenser.llm.api_key` form a group. */
+/** Rows of beginnings of paths. The first row puts `llm.api_key` and `condenser.llm.api_key` into one group. */
 const kinds: readonly (readonly string[])[] = [
   ['llm.', 'condenser.llm.', 'condenser.condensers.llm.'],
   ['critic.', 'verification.critic_'],

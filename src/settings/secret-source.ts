@@ -35,7 +35,7 @@ export function mapSecretHeaders(headers: Readonly<Record<string, string>>, map:
   return Object.fromEntries(entries)
 }
 
-/** Returns a client's source without values that are blank or redacted (contract/tests.md, "Secrets"). */
+/** Returns a client's source without secrets that are blank or redacted (contract/tests.md, "Secrets"). */
 export function withoutUnset(source: SecretSource): SecretSource {
   return mapSourceSecrets(source, (value) => (isUnset(value) ? undefined : value))
 }

@@ -18,7 +18,7 @@ export function isSecretAddress(value: string): boolean {
   return value.trim() === redactedValue || isSealed(value) || addressSecrets(value).length > 0
 }
 
-/** True for the name of a variable, header or member whose value is a credential. */
+/** True if the name of a variable, header or member says that its value is a credential. */
 export function isCredentialName(name: string): boolean {
   return /authorization|cookie|token|key|secret|password|credential/i.test(name)
 }
@@ -31,8 +31,8 @@ const ordinary =
   /^(?:[a-z]+(?:[-_. ][a-z]+)?|\d{1,7}|[a-z]+\/[a-z0-9.+-]+|[~.]?\/[\w./-]*|https?:\/\/[\w.:-]+(?:\/[\w./-]*)?)$/i
 
 /**
- * True when a value of a secret map, such as headers of an MCP server, must be masked in texts. Masking `production` or
- * `8080` would damage texts.
+ * True when a value of a secret map, such as the headers of an MCP server, is to be masked in texts. Masking a value
+ * such as `production` or `8080` would damage texts.
  */
 export function isWorthMasking(name: string, value: string): boolean {
   return isCredentialName(name) || !ordinary.test(value)

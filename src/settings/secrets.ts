@@ -26,7 +26,7 @@ export interface NewSecret {
   readonly description?: string | null | undefined
 }
 
-/** Each method can throw AppError `settings_unreadable`; a writing method also `storage_full` and `storage_failed`. */
+/** Each method can throw AppError `settings_unreadable`; a writing method also the errors of `StoredFile.update`. */
 export interface SecretStore {
   /** Lists names and descriptions, sorted by name, never values. */
   list(): Promise<SecretSummary[]>
@@ -41,7 +41,7 @@ export interface SecretStore {
   replace(name: string, expected: string, value: string): Promise<boolean>
   /** Removes a secret. @throws AppError `not_found`, `invalid_input` for a name that is not allowed. */
   delete(name: string): Promise<void>
-  /** Returns all values by name, for the environment of an agent. */
+  /** Returns all values by name, without the secrets that have no value. */
   values(): Promise<ReadonlyMap<string, string>>
   /** Seals every secret in the file with the sealing key. */
   reseal(): Promise<void>
@@ -54,7 +54,7 @@ export interface SecretStoreOptions {
   readonly path: string
   readonly cipher: Cipher
   readonly masker: Masker
-  /** True for the name of a variable that steers programs (base/loader-variable). `put` refuses such a name. */
+  /** True for the name of a variable that changes which code programs load. `put` and `replace` refuse the name. */
   readonly isLoaderVariable: (name: string) => boolean
   readonly secretLimit?: number
   readonly valueLimitChars?: number
@@ -155,7 +155,7 @@ function without(entries: Entries, name: string): Entries {
   return rest
 }
 
-/** Returns the names of a file's secrets that have a value. Needs no key. @throws AppError `settings_unreadable` */
+/** Lists the names of a file's secrets whose value is not null. Uses no key. @throws AppError `settings_unreadable` */
 export async function listSecretNames(path: string): Promise<string[]> {
   const content = await readVersioned(path, version)
   const secrets = isObject(content?.['secrets']) ? content['secrets'] : {}
@@ -209,7 +209,7 @@ function decode(content: Readonly<Record<string, unknown>>, cipher: Cipher): Ent
 function decodeEntry(name: string, entry: unknown, cipher: Cipher): Entry {
   if (!nameShape.test(name) || !isObject(entry)) throw new TypeError('Expected an entry by name')
   const { value: token, description } = entry
-  // A plain value was written by hand. It is sealed with the next change.
+  // A plain value was written by hand. It is sealed when the file is next written.
   const value = typeof token === 'string' && isSealed(token) ? cipher.open(token, contextOf(name)) : token
   if (typeof value !== 'string' && value !== null) throw new TypeError('Expected a value, or a token that opens')
   if (typeof description !== 'string' && description !== null) throw new TypeError('Expected a description')

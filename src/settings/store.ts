@@ -20,19 +20,19 @@ import { createStoredFile, type Changes } from './stored-file.ts'
 
 /** Every method throws AppError `settings_unreadable` when the file cannot be read. */
 export interface SettingsStore {
-  /** Returns the settings with plain secrets, for starting conversations. */
+  /** Returns the settings with plain secrets. */
   get(): Promise<Settings>
   view(mode: ExposeMode): Promise<SettingsResponse>
   /**
    * Applies a patch and returns the redacted view. `check` gets the settings before the patch, and throws an error to
    * refuse the patch.
-   * @throws AppError as `applyPatch` and `check`, `storage_full`, `storage_failed`, `invalid_input` at a limit; then
-   * nothing has changed.
+   * @throws the errors of `applyPatch` and `check`; AppError as `StoredFile.update`, `invalid_input` also above
+   * `limitChars`. Then nothing has changed.
    */
   patch(request: SettingsPatch, check?: (current: Settings) => void): Promise<SettingsResponse>
   /** Replaces the settings by the result of `change`, after all earlier changes. @throws as `patch` and `change` */
   update(change: (current: Settings) => Settings | Promise<Settings>): Promise<Settings>
-  /** Seals every secret in the file with the sealing key. @throws AppError `storage_full`, `storage_failed` */
+  /** Seals every secret in the file with the sealing key. @throws AppError as `StoredFile.rewrite` */
   reseal(): Promise<void>
 }
 

@@ -53,12 +53,12 @@ export interface StoredFileOptions<T> {
   readonly version: number
   /** Returns the value while there is no file. */
   readonly initial: () => T
-  /** Decodes the content. Any error that it throws means that the content is wrong. */
+  /** Decodes the content. Any error that it throws means that the content is wrong, or that a key is missing. */
   readonly decode: (content: Content) => T
   readonly encode: (value: T) => Record<string, unknown>
   /** Ids of the keys that `decode` has, so that an error can name the missing keys. */
   readonly keyIds?: readonly string[]
-  /** Called when a changed value is on disk. */
+  /** Called by `update` when the changed value is on disk. */
   readonly onChange?: ((before: T, after: T) => void) | undefined
   /** Runs the changes of all stored files of a server. Default: a `Changes` for this file alone. */
   readonly changes?: Changes | undefined

@@ -90,7 +90,7 @@ export class Catalogue {
     this.#delete(removed)
   }
 
-  /** Resolves when each removed folder was deleted or its deletion has failed. */
+  /** Resolves when all deletions that are under way have ended. */
   async close(): Promise<void> {
     await Promise.all(this.#removals)
   }

@@ -53,7 +53,7 @@ export function hashOf(previous: string, json: Buffer): string {
   return digest(Buffer.concat([Buffer.from(previous, 'latin1'), json]))
 }
 
-/** Returns the stored hash of the line at this byte; undefined if no line begins there. */
+/** Returns the stored hash of the line at this byte; undefined unless a whole hash and a space are there. */
 export function hashAt(data: Buffer, at: number): string | undefined {
   const isLine = at + headLength <= data.length && mayBeginLine(data, at)
   return isLine ? data.toString('latin1', at, at + hashLength) : undefined

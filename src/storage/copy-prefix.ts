@@ -22,7 +22,7 @@ export interface CopyPrefixOptions {
   readonly event: number
 }
 
-/** Copies the log through `event`. @throws AppError `storage_full`, `storage_failed`; RangeError without this event */
+/** Copies the log through the event's line. @throws AppError `storage_full`, `storage_failed`; RangeError without it */
 export async function copyPrefix(options: CopyPrefixOptions): Promise<void> {
   const { log, event } = options
   if (event < 0 || event >= log.eventCount) {

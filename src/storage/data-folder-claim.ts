@@ -2,8 +2,8 @@
  * Decides whether a folder may be the data folder, before anything in it is changed.
  *
  * A data folder has a `format.json`, which `claimDataFolder` creates in a missing or empty folder. Any other folder is
- * refused, because a server replaces and removes files in its data folder. So is a folder of another user: root could
- * write there, but the owner's server could not read the files of root.
+ * refused, because a server replaces and removes files in its data folder. A folder of another user is refused too:
+ * root could write there, but the owner's server could not read the files of root.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
@@ -59,7 +59,7 @@ export async function isDataFolder(path: string): Promise<boolean> {
   }
 }
 
-/** @throws AppError `not_found` unless the folder is a data folder; the errors of `isDataFolder` */
+/** @throws AppError `not_found` for a missing or empty folder; the errors of `isDataFolder` */
 export async function assertDataFolder(path: string): Promise<void> {
   if (!await isDataFolder(path)) throw noDataFolder(path)
 }
@@ -82,7 +82,7 @@ export async function assertOwnFolder(path: string): Promise<void> {
   if (problem !== undefined) throw new AppError('storage_failed', `Cannot use "${folder}": ${problem}`)
 }
 
-/** Returns why `user` may not change a folder of `owner`; undefined if the two are equal, or one is unknown. */
+/** Returns why a process of `user` may not change a folder of `owner`; undefined if they are equal, or one unknown. */
 export function ownerProblem(owner: number | undefined, user: number | undefined): string | undefined {
   if (owner === undefined || user === undefined || owner === user) return undefined
   const asOwner = owner === 0 ? '' : `run the command as the owner (sudo -u '#${owner}' ...), or `

@@ -14,7 +14,7 @@ import type { EventLabel } from './record.ts'
 export const recordBytes = 16
 const blockRecords = 16 * 1024
 const blockBytes = blockRecords * recordBytes
-/** First size of a block, in bytes. A full block doubles, but grows by at most `stepBytes`. */
+/** The first size of a block, in bytes. A full block doubles its size, but grows by at most `stepBytes`. */
 const leastBytes = 1024
 const stepBytes = 32 * 1024
 /** In an index file, only every `orderedRecords`th offset is compared with the offset before it. */
@@ -35,7 +35,7 @@ export class EventIndex {
   #blocks: DataView[] = []
   #count = 0
 
-  /** Returns the index in a file's bytes, up to the first invalid record. The bytes must not change afterwards. */
+  /** Returns the index in a file's bytes, up to the first invalid record. It keeps the bytes: do not change them. */
   static from(bytes: Buffer): EventIndex {
     const index = new EventIndex()
     index.#count = countSound(bytes)
@@ -107,7 +107,7 @@ export class EventIndex {
     return this.#first((block, at) => offsetIn(block, at) >= offset)
   }
 
-  /** Removes all events from this seq on. */
+  /** Removes all events from the seq `count` on. */
   truncate(count: number): void {
     this.#count = Math.min(count, this.#count)
     this.#blocks.length = Math.ceil(this.#count / blockRecords)
@@ -149,7 +149,7 @@ export class EventIndex {
     return block
   }
 
-  /** Returns the first seq whose id is at least `high` and `low`; `count` if none. No closure: it runs often. */
+  /** Works like `firstFromId`, with the upper half as two words. Takes no closure, because it runs often. */
   #firstFrom(high: number, low: number): number {
     let from = 0
     let to = this.#count
@@ -164,7 +164,7 @@ export class EventIndex {
     return from
   }
 
-  /** Returns the seq of the first record that passes `test`, as all later records must; `count` if none passes. */
+  /** Returns the seq of the first record that passes `test`; `count` if none does. All later records must pass too. */
   #first(test: (block: DataView, at: number) => boolean): number {
     let low = 0
     let high = this.#count
@@ -177,7 +177,7 @@ export class EventIndex {
   }
 }
 
-/** Returns the offset of a record in its block. */
+/** Returns the offset of the record `number` in its block. */
 function placeOf(number: number): number {
   return (number % blockRecords) * recordBytes
 }
@@ -204,8 +204,8 @@ function countSound(bytes: Buffer): number {
 
 /** Counts the records before the first wrong check byte. */
 function countChecked(bytes: Buffer): number {
-  // The exclusive-or of all bytes is the same in any byte order. An Int32Array needs an offset that is a multiple of 4,
-  // so bytes at any other offset are copied.
+  // Takes four bytes at a time: their order does not matter to an exclusive-or of all bytes. An Int32Array needs an
+  // offset that is a multiple of 4, so bytes at any other offset are copied.
   const { buffer, byteOffset, length } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
   const words = new Int32Array(buffer, byteOffset, Math.floor(length / recordBytes) * recordWords)
   for (let at = 0; at < words.length; at += recordWords) {

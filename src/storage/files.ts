@@ -11,7 +11,7 @@ import { assertOwned, isOwned } from '../base/write-fence.ts'
 
 export interface ReadableFile {
   size(): Promise<number>
-  /** Reads up to `length` bytes at `position` into `into`. Default: a new buffer. */
+  /** Reads up to `length` bytes at `position` into `into`, by default a new buffer. */
   read(length: number, position: number, into?: Buffer): Promise<Buffer>
   close(): Promise<void>
 }

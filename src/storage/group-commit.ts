@@ -2,8 +2,8 @@
  * Appends lines to a log, several with one sync (group commit).
  *
  * One group of lines is written and synced at a time. Lines that arrive meanwhile form the next group. After a failed
- * write, all queued lines are rejected. `append` then refuses until `reopen` has cut the file back to the last durable
- * line.
+ * write all queued lines are dropped. `append` and `durable` then fail until `reopen` has cut the file back to the last
+ * durable line.
  */
 import { AppError } from '../base/errors.ts'
 import { storageError } from '../base/own-files.ts'
@@ -68,7 +68,7 @@ export class GroupCommit {
     return this.#failure
   }
 
-  /** Queues a line. @throws AppError: `failure` if it is set, `unavailable` at the limit of the queue. */
+  /** Queues a line. @throws AppError: `failure` if it is set, `unavailable` above the limit of the queue. */
   append(json: Buffer, label: EventLabel | undefined): void {
     if (this.#failure !== undefined) throw this.#failure
     if (this.queuedBytes > this.#options.queueLimitBytes) {
@@ -126,7 +126,7 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
-    // Waits, so that lines which the caller appends next join the group.
+    // Waits for a microtask, so that lines which the caller appends next join the group.
     await undefined
     for (let group = this.#waiting.shift(); group !== undefined; group = this.#waiting.shift()) {
       this.#writing = group

@@ -19,7 +19,7 @@ export class IndexFile {
     return EventIndex.from(await this.#file.read(await this.#file.size(), 0))
   }
 
-  /** Makes the file a copy of this index. The first `indexed` records in the file stay. */
+  /** Makes the file a copy of this index. The first `indexed` records of the file are correct already, and stay. */
   async adopt(index: EventIndex, indexed: number): Promise<void> {
     this.#written = indexed
     await this.#file.truncate(indexed * recordBytes)

@@ -2,7 +2,7 @@
  * A cache of the newest events of open logs.
  *
  * It has up to `logBytes` of each log, and up to `totalBytes` of all logs. Above `totalBytes`, the least recently
- * written log loses its cached events.
+ * written logs lose their cached events.
  */
 
 export interface LineCacheOptions {
@@ -15,9 +15,9 @@ export interface LineCacheOptions {
 export class LineCache {
   readonly logBytes: number
   readonly totalBytes: number
-  /** The tails that hold events, the least recently written first: a Set keeps the order of insertion. */
+  /** The tails that have events, the least recently written first: a Set keeps the order of insertion. */
   readonly #tails = new Set<CachedTail>()
-  /** The tail that changed last: the last item of `#tails`. Undefined if this tail is empty. */
+  /** The tail that changed last, which is the last item of `#tails`; undefined if this tail is empty now. */
   #newest: CachedTail | undefined
   #bytes = 0
 
@@ -36,8 +36,8 @@ export class LineCache {
   }
 
   /**
-   * Called when a tail has grown or shrunk by `byBytes`. Above `totalBytes`, clears the tails that were changed longest
-   * ago.
+   * Called when a tail, the newest events of one log, has grown or shrunk by `byBytes`. While all tails together have
+   * more than `totalBytes`, clears the least recently written tail.
    */
   changed(tail: CachedTail, byBytes: number): void {
     this.#bytes += byBytes
@@ -95,7 +95,7 @@ export class CachedTail {
   #evictOldest(): void {
     this.#bytes -= this.#lines[this.#begin]?.length ?? 0
     this.#lines[this.#begin++] = undefined
-    // Drops the undefined items only when they are half of all, so that the average cost of an eviction is constant.
+    // Drops the undefined items when they are half of all or more, so that an eviction has a constant average cost.
     if (this.#begin * 2 < this.#lines.length) return
     this.#lines.splice(0, this.#begin)
     this.#first += this.#begin

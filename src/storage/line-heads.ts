@@ -40,7 +40,7 @@ export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): 
   index.truncate(Math.max(0, index.count - 1))
 }
 
-/** Calls `take` for each line from `first` to the last LF. Returns the end; undefined once `take` returns false. */
+/** Calls `take` for each line from `first` to the last LF. Returns the place after it; undefined if `take` refuses. */
 function takeLines(lines: Lines, first: number, offset: number, take: Taker): number | undefined {
   const { data } = lines
   let at = first
@@ -86,7 +86,7 @@ function linesIn(data: Buffer): Lines {
   return { data, view: new DataView(data.buffer, data.byteOffset, data.length) }
 }
 
-/** Adds the event of a line to the index, or skips a private record. Returns false if the line fits neither. */
+/** Adds the event of a line to the index, or skips a private record. Returns false for a line that is not accepted. */
 type Taker = (lines: Lines, at: number, offset: number) => boolean
 
 const space = 0x20
@@ -126,7 +126,7 @@ function createTaker(index: EventIndex, kinds: readonly string[]): Taker {
   }
 }
 
-/** Returns the index of the pattern found at this byte, or -1. The pattern `likely` is compared first. */
+/** Returns the place in `patterns` of the pattern found at this byte, or -1. Compares `patterns[likely]` first. */
 function findStart(lines: Lines, at: number, patterns: readonly Pattern[], likely: number): number {
   const first = patterns[likely]
   if (first !== undefined && beginsWith(lines, at, first)) return likely

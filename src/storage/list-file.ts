@@ -1,8 +1,8 @@
 /**
  * The file `list.json` in the data folder: the list of conversations at the last orderly end of a server.
  *
- * The file is deleted when it is read, so that a crash leaves no outdated list. It is valid while the ctime of the
- * folder `conversations` is unchanged.
+ * The file is deleted when it is read, so that a crash leaves no outdated list. It is valid while the inode and the
+ * ctime of the folder `conversations` are unchanged.
  */
 import { join } from 'node:path'
 import { parseOwnJson } from '../base/json.ts'

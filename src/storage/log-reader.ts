@@ -40,7 +40,7 @@ export interface EventRange {
   readonly next: number
 }
 
-/** Reads events from seq `from` to before `to`, up to `limitBytes` but at least one. Leaves out damaged events. */
+/** Reads events from seq `from` to before `to`, up to `limitBytes` but at least one. Damaged ones are left out. */
 export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },
@@ -65,7 +65,7 @@ interface Span {
   readonly end: number
 }
 
-/** Reads the events of lines that were checked before. */
+/** Reads the events of lines that were checked before, without another check. */
 async function sliceEvents({ index, read }: LogReaderOptions, span: Span): Promise<StoredEvent[]> {
   const { from, next, begin, end } = span
   const data = await read(end - begin, begin)
@@ -120,7 +120,7 @@ export async function* readLines(options: LogReaderOptions, from: Position): Asy
   }
 }
 
-/** True for the end of this log, and when the line at the position's offset continues the chain from its hash. */
+/** True if the position is the end of this log, or if the line at its offset continues the chain from its hash. */
 export async function holds(options: LogReaderOptions, position: Position): Promise<boolean> {
   const { read, lineLimitBytes } = options
   const end = options.end()

@@ -33,19 +33,19 @@ export interface LogOptions {
   /** All kinds of events. New kinds are added at the end, because the index stores positions in this list. */
   readonly kinds: readonly string[]
   readonly cache: LineCache
-  /** Called once for each damaged or cut-off piece, up to `maxDamages` damaged pieces of a log. Must not throw. */
+  /** Called once for each damaged or cut-off piece, until `maxDamages` damaged pieces are reported. Must not throw. */
   readonly onDamage: (damage: Damage) => void
   readonly files?: Files
   /** The longest JSON of a line. Default: 64 MiB. */
   readonly lineLimitBytes?: number
-  /** `append` refuses while more bytes than this wait to be written. Default: 64 MiB. */
+  /** `append` refuses while more appended bytes than this are not durable. Default: 64 MiB. */
   readonly queueLimitBytes?: number
 }
 
-/** Limit of the bytes that are written and not yet synced. A longer line is written alone. */
+/** The most bytes that one write appends and makes durable. A longer line is written alone. */
 export const groupLimitBytes = 1024 * 1024
 const defaultLimitBytes = 64 * 1024 * 1024
-/** The index file is written when it lags behind the log by this many events or bytes. */
+/** The index file is written when the log has grown by this many events or bytes since the last attempt. */
 const indexLagEvents = 1024
 const indexLagBytes = 1024 * 1024
 
@@ -96,7 +96,7 @@ export class ConversationLog {
   #lastUpper: string
   #indexing: Promise<void> | undefined
   #listener: CommitListener | undefined
-  /** The end of the log at the last attempt to write the index file. */
+  /** The size of the log, in bytes and in events, at the last attempt to write the index file. */
   #indexTried: { readonly offset: number; readonly count: number }
   #closing: Promise<void> | undefined
 
@@ -198,7 +198,7 @@ export class ConversationLog {
     return this.#tail.get(number) ?? this.#readOne(number)
   }
 
-  /** Reads events from seq `from` to before `to`, up to `limitBytes` but at least one. Leaves out damaged events. */
+  /** Reads events from seq `from` to before `to`, up to `limitBytes` but at least one. Damaged ones are left out. */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)
     if (from >= last) return { events: [], next: from }
@@ -229,7 +229,7 @@ export class ConversationLog {
     return readLines(this.#reader, from)
   }
 
-  /** True for the end of this log, and when the line at the position's offset continues the chain from its hash. */
+  /** True if the position is the end of this log, or if the line at its offset continues the chain from its hash. */
   holds(position: Position): Promise<boolean> {
     return holds(this.#reader, position)
   }
@@ -297,7 +297,7 @@ export class ConversationLog {
 
   #report(damage: Damage): void {
     if (this.#reported.has(damage.offset) || this.#reported.size >= maxDamages) return
-    // The next line is written at the offset of a `cut` piece. Damage to that line must be reported too.
+    // A `cut` piece is not noted: the next line is written at its offset, and damage to that line must be reported too.
     if (damage.kind === 'damaged') this.#reported.add(damage.offset)
     this.#options.onDamage(damage)
   }

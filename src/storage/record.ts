@@ -32,7 +32,7 @@ export function isPrivateRecord(json: Buffer): boolean {
   return json.length > 2 && json.toString('latin1', 0, 2) === '["'
 }
 
-/** Returns id and mark of an event in canonical form; undefined for other bytes or an unknown kind. */
+/** Returns the label of an event in canonical form; undefined for other bytes or an unknown kind. */
 export function labelOf(json: Buffer, kinds: readonly string[]): EventLabel | undefined {
   const match = eventHead.exec(json.toString('latin1', 0, headBytes))
   if (match === null) return undefined

@@ -4,8 +4,8 @@
  * It reads the last 64 KiB of the log and all lines that the index lacks. It begins a few lines before them, to pick up
  * the hash chain. Damaged lines stay in place.
  *
- * The log is cut at an unfinished line at its end, or at a hole near its end. A hole is a run of zero bytes that a
- * power cut leaves in an unsynced write. The bytes cut off at a hole are copied to `events.cut-<offset>`.
+ * The log is cut at an unfinished line at its end, or at a hole in its last MiB. A hole is a run of zero bytes that a
+ * power cut leaves in an unsynced write. Cut-off bytes are copied to `events.cut-<offset>`, except one unfinished line.
  */
 import { join } from 'node:path'
 import { genesis, lineFeed, start, type Position } from './chain.ts'
@@ -15,20 +15,20 @@ import { indexLines } from './line-heads.ts'
 import { isEvent, labelOf } from './record.ts'
 import { scan, type Piece } from './scan.ts'
 
-/** This many bytes at the end of a log are checked at each opening. */
+/** At least this many bytes at the end of a log are checked at each opening. */
 export const checkedBytes = 64 * 1024
 /** If more than this many bytes of the log are not in the index, the whole index is rebuilt. */
 const farBehindBytes = 2 * 1024 * 1024
-/** At most this many damaged pieces are reported, besides the piece that was cut off. */
+/** At most this many damaged pieces of a log are reported. */
 export const maxDamages = 10_000
 
-/** A piece of a log that is not served. */
+/** A piece of a log that readers do not get. */
 export interface Damage {
   readonly offset: number
   readonly length: number
   /** Seq of the event in the piece; undefined if the index has no event there. */
   readonly event: number | undefined
-  /** `damaged`: the piece is still in the file. `cut`: it was cut off. */
+  /** `damaged`: the piece is still in the log's file. `cut`: it was removed from the end of the file. */
   readonly kind: 'damaged' | 'cut'
 }
 
@@ -46,7 +46,7 @@ export interface RecoveryOptions {
 export interface Recovered {
   /** The end of the log after the repair and the sync. */
   readonly end: Position
-  /** The number of correct records at the beginning of the index file. */
+  /** The number of records at the beginning of the index file that can stay. */
   readonly indexed: number
   readonly damages: readonly Damage[]
 }
@@ -77,11 +77,11 @@ function coveredBy(index: EventIndex): number {
 interface Outcome {
   readonly end: Position
   readonly damages: Damage[]
-  /** True when the bytes to cut off are more than one unfinished line. They are then copied first. */
+  /** True when the bytes to cut off are more than one unfinished line. They are copied before the cut. */
   readonly keep: boolean
 }
 
-/** Rebuilds the index from the first bytes of lines. If the result contradicts the log, reads all lines in full. */
+/** Rebuilds the index from the first bytes of lines. If that index contradicts the log, reads all lines in full. */
 async function rebuild(options: RecoveryOptions, size: number): Promise<Outcome> {
   const { log, index, kinds } = options
   index.truncate(0)
@@ -128,14 +128,14 @@ export interface FirstToRead {
   /** Seq of the first event at `position` or later. */
   readonly event: number
   readonly position: Position
-  /** An option for `scan`: the hash before the first line. Without it, that line is not checked. */
+  /** An option for `scan`: the hash before the first line. Without it, the hash of that line is not checked. */
   readonly chain: { readonly previous?: string }
 }
 
 /**
  * Returns where reading must begin, so that the event `number` can be checked: three events before it, or at the start
- * of the log. Inside the log, the hash before the first line to read is unknown, so that line is not checked. If it is
- * damaged, `scan` finds the chain again within the next two events.
+ * of the log. Inside the log, the hash before the first line to read is unknown, so that the hash of this line is not
+ * checked. If the line is damaged, `scan` finds the chain again within the next two events.
  */
 export function firstToRead(index: EventIndex, number: number): FirstToRead {
   const event = number - 3
@@ -145,7 +145,7 @@ export function firstToRead(index: EventIndex, number: number): FirstToRead {
 
 type Fit = 'event' | 'damaged event' | 'private' | 'damaged' | 'contradiction'
 
-/** Tells how a piece fits the index; `next` is the seq of the next event. Adds an event that the index lacks. */
+/** Tells how a piece fits the index; `next` is the seq of the next event. Adds an event that comes after all others. */
 function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readonly string[]): Fit {
   const expected = next < index.count ? index.offsetOf(next) : Infinity
   if (expected < piece.offset) return 'contradiction'

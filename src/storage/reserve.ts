@@ -26,7 +26,7 @@ export class Reserve {
   readonly #clock: Clock
   readonly #sizeBytes: number
   #held = false
-  /** Resolves when the last change of the file has ended. Changes run one after another. */
+  /** Resolves when the last creation or deletion of the file has ended. They run one after another. */
   #change: Promise<void> = Promise.resolve()
   #triedAt = -Infinity
   #isClosed = false
@@ -56,7 +56,7 @@ export class Reserve {
   }
 
   /**
-   * Reserves the space unless it is reserved. Less than a second after the last attempt or `release`, throws
+   * Reserves the space unless it is reserved. Within a second after `release`, or after the last attempt began, throws
    * `storage_full` instead of trying.
    * @throws AppError `storage_full`, `storage_failed`; `unavailable` after `close`
    */

@@ -4,8 +4,8 @@
  * A line is sound if its hash fits its JSON and the hash of the line before. The line after a damaged line may fit the
  * stored hash of the damaged line, or the hash computed from its JSON: a flipped bit spoils only one of the two.
  *
- * After damage, a line begins where 32 hex digits and a space follow an LF or a damaged LF. Bytes at the end without an
- * LF are torn.
+ * After damage, a line begins where 32 hex digits and a space follow an LF or a damaged LF. Bytes at the end of the
+ * log that neither an LF nor a damaged LF ends are torn.
  */
 import { genesis, hashAt, hashOf, headLength, lineFeed, mayBeginLine } from './chain.ts'
 
@@ -19,7 +19,7 @@ export interface Piece {
   readonly closed: boolean
   /** The JSON of a sound line; all bytes of a damaged or torn piece. */
   readonly bytes: Buffer
-  /** The hash from which the hash of the next line is computed. */
+  /** The hash from which the next line continues; a guess after a piece that is not sound. */
   readonly hash: string
 }
 
@@ -28,9 +28,9 @@ export interface ScanOptions {
   /** The range of the file. It begins where a line begins. */
   readonly from: number
   readonly to: number
-  /** The hash before the first line. Without it the first line is not checked. */
+  /** The hash before the first line. Without it the hash of the first line is not checked. */
   readonly previous?: string
-  /** The longest JSON of a line. A longer line becomes damaged pieces. */
+  /** The longest JSON of a line that is always found. A longer line may become damaged pieces. */
   readonly lineLimitBytes: number
 }
 
@@ -39,7 +39,7 @@ const chunkBytes = 256 * 1024
 type Previous = readonly string[] | undefined
 /** At most this many possible hashes are kept. Each damaged line in a row can add a hash; the oldest is dropped. */
 const maxGuesses = 4
-/** The most offsets that are tried as the end of an invalid line. */
+/** The most offsets that `possibleEnds` finds for an invalid line. */
 const maxCuts = 8
 
 /** Yields the pieces of a range, one chunk of the file at a time. */
@@ -69,8 +69,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
 }
 
 /**
- * Reads `chunkBytes`, or `kept` bytes if that is more, but not beyond the range. `kept` is the size of the unfinished
- * line in memory. Each read at least doubles it, so that a long line is searched only a few times.
+ * Reads `chunkBytes`, or `kept` bytes if that is more, but none after the range. `kept` is the size of the unfinished
+ * line in memory. Each read at least doubles this size, so that a long line is searched only a few times.
  */
 function readMore(options: ScanOptions, position: number, kept: number): Promise<Buffer> {
   const length = Math.min(Math.max(chunkBytes, kept), options.to - position)
@@ -103,7 +103,7 @@ function soundLine(data: Buffer, at: number, base: number, previous: Previous): 
   return end === -1 ? undefined : lineUpTo(data, at, end, base, previous)
 }
 
-/** Returns the line from `at` up to the separator at `end`, if it is sound. */
+/** Returns the line from `at` up to the LF, or the damaged LF, at `end`, if the line is sound. */
 function lineUpTo(data: Buffer, at: number, end: number, base: number, previous: Previous): Piece | undefined {
   const hash = hashAt(data, at)
   if (hash === undefined) return undefined
@@ -117,13 +117,13 @@ function lineUpTo(data: Buffer, at: number, end: number, base: number, previous:
 function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous, last: boolean): Piece | undefined {
   const end = endOfPiece(data, at, last)
   if (end === undefined && !last) return undefined
-  // At the end of the log the last byte may be a damaged separator.
+  // At the end of the log the last byte may be a damaged LF.
   const cuts = [...possibleEnds(data, at, end ?? data.length), ...(end === undefined ? [data.length - 1] : [])]
   for (const cut of cuts) {
     const line = lineUpTo(data, at, cut, base, previous)
     if (line !== undefined) return line
   }
-  // A damaged LF joins this line to the next line. The next line begins after the first cut that a hash follows.
+  // A damaged LF joins this line to the next line. The next line begins after the first of `cuts` that a hash follows.
   const hidden = cuts.find((cut) => hashAt(data, cut + 1) !== undefined)
   const until = hidden === undefined ? (end ?? data.length) : hidden + 1
   const state = hidden === undefined && end === undefined ? 'torn' : 'damaged'

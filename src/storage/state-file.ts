@@ -1,7 +1,7 @@
 /**
  * The file `state.json`: the folded state of a log up to a line, so that opening does not fold the lines again.
  *
- * The file is a cache, written without a sync. A damaged file is ignored. So is a file whose line is not in the log.
+ * The file is a cache, written without a sync. A damaged file, or a file whose `line` is not in the log, is ignored.
  *
  *     { "line": { "offset", "hash" }, "check": hashOf(hash, JSON of the state), "state" }
  */
@@ -13,7 +13,7 @@ import { stat } from '../base/read-files.ts'
 import { hashOf, type Position } from './chain.ts'
 
 export interface CachedState {
-  /** The position after the last folded line. `log.lines(line)` returns the lines that follow. */
+  /** The position after the last line that `state` includes. `log.lines(line)` returns the lines that follow. */
   readonly line: Position
   readonly state: unknown
 }
@@ -29,7 +29,7 @@ export async function readState(directory: string, log: Holds): Promise<CachedSt
   return cached !== undefined && (await log.holds(cached.line)) ? cached : undefined
 }
 
-/** Returns the state in a folder if it is intact and folded up to the end of the log's file. Does not open the log. */
+/** Returns the state in a folder if it is intact and its offset is the size of the log. Does not open the log. */
 export async function readFreshState(directory: string): Promise<CachedState | undefined> {
   const cached = await readSoundState(directory)
   if (cached === undefined) return undefined
@@ -55,7 +55,7 @@ export async function writeState(directory: string, cached: CachedState): Promis
   const { line: { offset, hash }, state } = cached
   const text = JSON.stringify(state)
   const head = JSON.stringify({ line: { offset, hash }, check: checkOf(hash, text) }).slice(0, -1)
-  // Serialised once, so that the checked text is the written text.
+  // The state is serialised once, so that `check` is computed from the written text.
   await replaceLoosely(pathIn(directory), `${head},"state":${text}}\n`)
 }
 

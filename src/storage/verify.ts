@@ -28,8 +28,8 @@ export interface VerifyOptions {
   /** Called with the JSON of each sound private record, in order. */
   readonly onRecord?: (json: Buffer) => void
   /**
-   * Called before each pass over the files. A pass that finds issues is repeated if a file has changed meanwhile; the
-   * records that `onRecord` got before are then void.
+   * Called before each check of the files. A check that finds issues is repeated if a file has changed meanwhile. Then
+   * the caller must forget the records that `onRecord` got before.
    */
   readonly onStart?: () => void
 }
@@ -78,7 +78,7 @@ export async function verifyConversation(options: VerifyOptions): Promise<Verify
   }
 }
 
-/** Returns a text that changes when a file of the conversation changes. */
+/** Returns a text that changes when the log, its index or the cached state changes. */
 async function stampOf(directory: string): Promise<string> {
   const noFile = { ino: 0n, size: -1n, mtimeNs: 0n }
   const files = ['events.jsonl', 'events.index', 'state.json'].map(async (name) => {
@@ -100,7 +100,7 @@ interface Seen {
   unbroken: boolean
   headFound: boolean
   stateFound: boolean
-  /** The issue for a last line that has no LF; undefined if the last line has an LF. */
+  /** The issue for an unfinished line at the end of the log; undefined if there is none. */
   torn: VerifyIssue | undefined
 }
 
@@ -125,7 +125,7 @@ async function verify(options: VerifyOptions): Promise<VerifyResult> {
         if (seen.unbroken && seen.head.hash === expect) seen.headFound = true
       }
     }
-    // If a server was writing the last line, the file is longer now.
+    // If a server was writing the last line, the file is longer now, and there is no issue.
     if (seen.torn !== undefined && (await log.size()) === to) report(seen.torn)
     checkIndexEnd(index, seen.events, report)
     if (!(isAt(state, seen.head) || seen.stateFound)) await checkNoState(directory, report)
@@ -153,7 +153,7 @@ function checkPiece(piece: Piece, { seen, index, kinds, report }: PieceContext):
   // The index lacks this event but has later events: damage hid this event when the log was opened.
   const isMissing = state === 'sound' && indexed !== undefined && indexed > offset && isEvent(json)
   if (isMissing) report({ ...indexRecord(seen.events), problem: 'an event of the log is missing' })
-  // An index made after the damage has no record for the damaged event. Then this check does not count the event.
+  // If the index was made after the damage, it has no record for the damaged event. Then the event is not counted.
   const mayBeNumbered = indexed === undefined || (state === 'sound' && !isMissing)
   const event = indexed === offset || (mayBeNumbered && isEvent(json)) ? seen.events++ : undefined
   const id = eventIdOf(json)
@@ -194,7 +194,7 @@ function problemOfJson(json: Buffer): string | undefined {
   }
 }
 
-/** Reads the index, and reports an invalid record. An index that ends before the log is no issue. */
+/** Reads the index, and reports the first invalid record. An index that lacks the last events is no issue. */
 async function readIndex(directory: string, report: Report): Promise<EventIndex> {
   const path = join(directory, 'events.index')
   if (!(await isThere(path))) return EventIndex.from(Buffer.alloc(0))

@@ -13,8 +13,8 @@ const folders = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags']
 const sharedFile = 0o666
 
 /**
- * Makes an empty repository, unless the folder is inside a repository. The repository is made under another name and
- * then renamed, so that no program sees an incomplete `.git`.
+ * Makes a folder an empty repository, unless the folder is inside a repository. The repository is made under another
+ * name and then renamed, so that no program sees an incomplete `.git`.
  */
 export async function initRepository(path: string): Promise<void> {
   if (await isInRepository(path)) return
@@ -26,11 +26,11 @@ export async function initRepository(path: string): Promise<void> {
     await rename(made, join(path, '.git'))
   } catch {
     // No error: a conversation works without a repository, and of two concurrent calls one fails to rename.
-    await removeTree(made).catch(() => undefined) // Git ignores a folder with the name of `made`.
+    await removeTree(made).catch(() => undefined) // What is left does no harm: git ignores its name.
   }
 }
 
-/** Returns git's `config` file. Looks at the file `HEAD` to learn if the file system keeps modes and ignores case. */
+/** Returns the text of git's file `config`. The file `HEAD` shows if the file system keeps modes and ignores case. */
 async function configFor(repository: string): Promise<string> {
   const { mode } = await stat(join(repository, 'HEAD'))
   const fileMode = `filemode = ${(mode & 0o111) === 0}`
@@ -47,15 +47,15 @@ export interface Repository {
 }
 
 /**
- * Returns the repository that contains a folder, if any. A repository does not count if its owner is not the owner of
- * the folder, because it could be a trap. Git has such a rule too.
+ * Returns the repository that contains a folder, if any. A repository does not count if its `.git` has another owner
+ * than the folder, because it could be a trap. Git has such a rule too.
  */
 export async function findRepository(folder: string): Promise<Repository | undefined> {
   const real = await realpath(folder).catch(() => undefined) // A missing folder has no repository.
   if (real === undefined) return undefined
   const { uid } = await stat(real)
   for (let root = real; ; root = dirname(root)) {
-    const found = await stat(join(root, '.git')).catch(() => undefined) // The next folder above is tried.
+    const found = await stat(join(root, '.git')).catch(() => undefined) // Without it, the folder above is tried.
     if (found !== undefined) return found.uid === uid ? { root, folder: real } : undefined
     if (dirname(root) === root) return undefined
   }

@@ -18,8 +18,8 @@ export interface PlaceOptions {
 }
 
 /**
- * Creates the folder if needed and returns its absolute path. Without `requested`, the folder is named after the
- * conversation.
+ * Creates the folder and its git repository if needed, and returns the folder's absolute path. Without `requested`, the
+ * name of the folder is the conversation's id.
  * @throws AppError `invalid_input` when the folder may not be a workspace or cannot be made, `storage_full`.
  */
 export async function preparePlace(
@@ -87,7 +87,7 @@ async function realPathOfFuture(path: string): Promise<string> {
   }
 }
 
-/** True when the inner path is the outer path or lies in it. */
+/** True when the inner path is the outer path or a path inside it. */
 export function contains(outer: string, inner: string): boolean {
   const path = relative(outer, inner)
   return path === '' || (path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path))

@@ -2,7 +2,7 @@
  * Assembles frames into messages (RFC 6455, sections 5.4 to 5.6 and 8.1; RFC 7692, section 7.2.2).
  *
  * Control frames may come between the fragments of a message. A compressed message is returned compressed. A broken
- * rule is returned as its name.
+ * rule is returned, not thrown.
  */
 import { isUtf8 } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
@@ -34,7 +34,7 @@ export type Incoming =
   | Broken
 
 export interface AssemblerOptions {
-  /** The most bytes of a whole message, compressed or not. */
+  /** The most bytes in the payloads of a whole message, compressed or not. */
   readonly maxMessageBytes: number
   readonly maxFragments: number
 }
@@ -50,7 +50,7 @@ interface Unfinished {
 }
 
 const empty = Buffer.alloc(0)
-/** The most bytes of a text that are decoded in one turn of the event loop. */
+/** The most bytes of a text that `messageInTurns` decodes in one turn of the event loop. */
 const decodedInTurn = 1024 * 1024
 
 export class Assembler {

@@ -20,7 +20,7 @@ export class Compression implements InflaterOwner {
     this.#maxContexts = maxContexts
   }
 
-  /** True when fewer clients than `maxContexts` may refer to earlier messages. */
+  /** True while another client may still be allowed to refer to earlier messages. */
   get hasRoom(): boolean {
     return this.#contexts < this.#maxContexts
   }
@@ -31,7 +31,7 @@ export class Compression implements InflaterOwner {
     return new Inflater(keepsContext, this)
   }
 
-  /** Called by an inflater when it closes. */
+  /** Called by an inflater when it closes. Its context no longer counts. */
   onClose({ keepsContext }: Inflater): void {
     if (keepsContext) this.#contexts--
   }

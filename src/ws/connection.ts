@@ -3,8 +3,9 @@
  *
  * Set `owner` in the turn of the event loop in which you get the connection, so that no message is lost.
  *
- *     open --close()--> closing --Close of the peer--> ending --socket closed--> closed
+ *     open --close()--> closing --Close of the peer, or a broken rule--> ending --socket closed--> closed
  *     open --Close of the peer, or a broken rule, both answered by Close--> ending
+ *     open or closing --terminate(), also after a time limit--> ending
  */
 import type { Duplex } from 'node:stream'
 import { assertNever } from '../base/errors.ts'
@@ -21,9 +22,9 @@ import type { Violation } from './violation.ts'
 
 /** The events of a connection, for its owner. */
 export interface ConnectionOwner {
-  /** Receives messages in order, until a Close frame of either side. Not called while paused. Must not throw. */
+  /** Receives messages in order, while the connection is open and not paused. Must not throw. */
   onMessage?: (message: Message) => void
-  /** Called when the socket has taken all queued frames. A refused `send` may then be repeated. */
+  /** Called when the socket has taken all frames of an open connection. A refused `send` may then be repeated. */
   onDrain?: () => void
   /** Called last, with the code of the first Close frame of either side; 1005 for no code, 1006 for no frame. */
   onClose?: (code: number, reason: string) => void
@@ -106,7 +107,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     return this.#inflater !== undefined
   }
 
-  /** The number of outgoing bytes that this process still holds. */
+  /** The number of outgoing bytes that the socket has not taken yet. */
   get bufferedBytes(): number {
     return this.#outbox.bufferedBytes
   }
@@ -142,7 +143,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     return this.send(encodeText(text))
   }
 
-  /** Stops delivering messages until `resume`. Messages whose bytes have already arrived wait too. */
+  /** Stops reading until `resume` or `close`. Frames whose bytes have already arrived wait too. */
   pause(): void {
     if (this.#state !== 'open') return
     this.#isPaused = true
@@ -162,7 +163,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     if (this.#state !== 'open') return
     this.#sendClose(code, reason)
     this.#state = 'closing'
-    // A paused connection reads again: the peer's Close frame may come after messages, which are now dropped.
+    // A paused connection reads again, to get the peer's Close frame. Messages before that frame are dropped.
     this.resume()
   }
 
@@ -235,8 +236,8 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
   }
 
   /**
-   * Answers a Ping. While the socket takes nothing, only the newest Ping is answered (section 5.5.3), so that a flood
-   * of Pings fills no memory.
+   * Answers a Ping. While the socket has not taken the last write, only the newest Ping gets an answer (section 5.5.3),
+   * so that a flood of Pings fills no memory.
    */
   #pong(data: Buffer): void {
     if (this.#state !== 'open') return
@@ -245,7 +246,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     else this.#outbox.push(frame)
   }
 
-  /** Sends the peer's code back, unless this side has sent a Close frame (section 5.5.1). Ends this side of TCP. */
+  /** Sends the peer's code back, unless this side sent a Close frame (section 5.5.1). Then ends this side of TCP. */
   #answerClose(code: number, reason: string): void {
     if (this.#state === 'open') {
       this.#sendClose(code === noCloseCode ? undefined : code)
@@ -270,7 +271,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#closeTimer = setTimeout(() => this.terminate(), this.#limits.closeTimeoutMs)
   }
 
-  /** Ends this side of TCP first (section 7.1.1). Later bytes of the peer are read and dropped, so no reset is sent. */
+  /** Ends this side of TCP before the peer's (section 7.1.1). Later bytes are read and dropped, so no reset is sent. */
   #end(): void {
     this.#state = 'ending'
     this.#outbox.end()
@@ -305,12 +306,12 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.close(tryAgainLater, 'No data was taken for too long')
   }
 
-  /** Called by the heartbeat when the peer is silent. Destroys the socket, unless this side has paused reading. */
+  /** Called by the heartbeat when no byte came. Destroys the socket if this side was reading: else no byte can come. */
   onSilence(): void {
     if (!this.#isHeld) this.terminate()
   }
 
-  /** Sends a Ping for the heartbeat. Returns false, without a Ping, while reading or writing has to wait. */
+  /** Sends a Ping for the heartbeat. Returns false, without a Ping, while this side does not read or a write waits. */
   ping(): boolean {
     if (this.#isHeld || this.#outbox.isWaiting) return false
     this.#outbox.push(encodeFrame(opcodes.ping, noData))

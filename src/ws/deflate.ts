@@ -2,7 +2,7 @@
  * permessage-deflate (RFC 7692, section 7): its negotiation, and the compression of outgoing messages.
  *
  * Outgoing messages never refer to earlier messages (`server_no_context_takeover`). So all connections with the
- * extension share a compressed frame.
+ * extension can share a compressed frame.
  */
 import { constants, deflateRawSync } from 'node:zlib'
 import type { Offer, Parameter } from './extensions.ts'

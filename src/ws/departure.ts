@@ -1,11 +1,11 @@
 /**
  * Writes the frames of all outboxes at the end of a turn of the event loop, in one `setImmediate`.
  *
- * Connections that send the same frames in one turn share one buffer.
+ * Connections that write the same frames one after another in this `setImmediate` share one buffer.
  */
 
 export interface Departing {
-  /** Writes the pending frames. Must not throw. */
+  /** Writes the waiting frames of one connection. Must not throw. */
   depart(): void
 }
 
@@ -25,7 +25,7 @@ export class Departure {
     this.#waiting.push(one)
   }
 
-  /** Returns the frames in one buffer, which must not be changed. */
+  /** Returns the frames in one buffer. Do not change the buffer: connections may share it. */
   join(frames: readonly Buffer[]): Buffer {
     if (this.#last !== undefined && areSame(this.#last.frames, frames)) return this.#last.bytes
     const joined = { frames, bytes: Buffer.concat(frames) }

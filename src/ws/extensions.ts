@@ -22,7 +22,7 @@ export interface Parameter {
 /** Matches one character of a token (RFC 9110, section 5.6.2). */
 const tokenChar = "[!#$%&'*+.^_`|~0-9A-Za-z-]"
 const tokenPattern = new RegExp(`^${tokenChar}+$`)
-/** Matches a token, or a quoted token whose characters may each follow a backslash. */
+/** Matches a token, or a token in quotation marks, where a backslash may stand before each character. */
 const valuePattern = `(${tokenChar}+)|"((?:\\\\?${tokenChar})+)"`
 const parameterPattern = new RegExp(`^(${tokenChar}+)(?:[ \\t]*=[ \\t]*(?:${valuePattern}))?$`)
 

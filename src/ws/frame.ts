@@ -8,9 +8,9 @@
 export const opcodes = { continuation: 0x0, text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const
 export type Opcode = (typeof opcodes)[keyof typeof opcodes]
 
-/** The code for a Close frame without a code; never sent (section 7.1.5). */
+/** The code that stands for a Close frame without a code; never sent (section 7.1.5). */
 export const noCloseCode = 1005
-/** The code for a connection that ended without a Close frame; never sent (section 7.1.5). */
+/** The code that stands for the end of a connection without a Close frame; never sent (section 7.1.5). */
 export const abnormalCloseCode = 1006
 /** The most bytes in the payload of a control frame (section 5.5). */
 export const maxControlBytes = 125

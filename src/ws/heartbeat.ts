@@ -2,7 +2,7 @@
  * Detects peers that have gone without closing their connection (RFC 6455, section 5.5.2).
  *
  * After `pingIntervalMs` without a byte from the peer a Ping is sent. After a further `pongTimeoutMs` without a byte
- * the peer is dead. Connections share a timer (`Pulse`), so both times can be longer by one beat.
+ * the peer is dead. Connections share a timer (`Pulse`), so both times can be longer by up to two of its beats.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
@@ -72,7 +72,7 @@ export class Heartbeat {
   readonly #owner: HeartbeatOwner
   /** True at first, and when a byte arrived since the last beat. */
   #isHeard = true
-  /** The number of beats since the peer's last byte, or since the last attempt to send a Ping. */
+  /** The number of beats since the peer's last byte or the last attempt to send a Ping, whichever came later. */
   #quietBeats = 0
   /** True when a Ping was sent and the peer has sent no byte since. */
   #isAsked = false

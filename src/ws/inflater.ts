@@ -21,7 +21,7 @@ const maxFinalBlocks = 16
 const empty = Buffer.alloc(0)
 
 export interface InflaterOwner {
-  /** Runs the work when no other connection decompresses. The work must not reject. */
+  /** Runs the work when no other inflater of this owner decompresses. The work must not reject. */
   inTurn<T>(work: () => Promise<T>): Promise<T>
   onClose(inflater: Inflater): void
 }
@@ -43,7 +43,7 @@ export class Inflater {
     return this.#owner.inTurn(() => this.#inflate(payload, limitBytes))
   }
 
-  /** Closes the inflater; waiting work is dropped. Idempotent. */
+  /** Closes the inflater. `inflate` then returns a broken rule for messages that still wait. Idempotent. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true

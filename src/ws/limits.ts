@@ -1,18 +1,14 @@
-/**
- * The limits of a WebSocket connection: sizes of incoming and outgoing data, and times of silence.
- *
- * The values are not checked here.
- */
+/** The limits of a WebSocket connection: sizes of incoming and outgoing data, and times. The values are not checked. */
 
 export interface ConnectionLimits {
   /** The most bytes of an incoming message; above it the connection closes with 1009. */
   readonly maxMessageBytes: number
   readonly maxFragments: number
-  /** The bytes of queued outgoing frames at which `send` refuses frames. */
+  /** `send` refuses frames while this many bytes of outgoing frames, or more, are queued. */
   readonly maxBufferedBytes: number
   /** The silence of the peer after which a Ping is sent. */
   readonly pingIntervalMs: number
-  /** The time after a Ping in which the peer must send data. A silent peer's connection is ended. */
+  /** The time after a Ping in which the peer must send data. The connection of a silent peer is destroyed. */
   readonly pongTimeoutMs: number
   /** The time in which a peer must take a write of the outbox. A slower peer is closed with 1013. */
   readonly stallTimeoutMs: number

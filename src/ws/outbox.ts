@@ -55,7 +55,7 @@ export class Outbox implements Departing {
     this.#owner = owner
   }
 
-  /** The number of bytes that this process still holds for the socket. */
+  /** The number of bytes that the socket has not taken yet. */
   get bufferedBytes(): number {
     return this.#queuedBytes + this.#writingBytes
   }
@@ -75,7 +75,7 @@ export class Outbox implements Departing {
     this.#schedule()
   }
 
-  /** Sends a small frame ahead of the queue, once a partly written frame is complete. Drops a waiting urgent frame. */
+  /** Sends a small frame before the queue, but after a partly written frame. Replaces an urgent frame that waits. */
   pushUrgent(frame: Buffer): void {
     this.#urgent = frame
     this.#schedule()
@@ -108,7 +108,7 @@ export class Outbox implements Departing {
     if (!this.#isClosed) this.#write()
   }
 
-  /** Writes batches until the socket has to queue one. When no bytes are left, ends the socket or calls `onEmpty`. */
+  /** Writes batches until the socket has to queue one. If none is left, ends the socket (`end`) or calls `onEmpty`. */
   #write(): void {
     // A failed socket is destroyed, and its owner then closes this outbox.
     while (this.#socket.writable) {
@@ -123,7 +123,7 @@ export class Outbox implements Departing {
     }
   }
 
-  /** Stops writing until the socket has taken all earlier writes: then it calls the callback of this empty write. */
+  /** Stops writing until the socket has taken all writes. Then it calls the callback of an empty write after them. */
   #wait(bytes: number): void {
     this.#writingBytes = bytes
     this.#stall = setTimeout(() => this.#owner.onStall(), this.#limits.stallTimeoutMs)

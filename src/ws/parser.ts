@@ -2,7 +2,7 @@
  * Parses the bytes of a client into frames (RFC 6455, section 5.2).
  *
  * `push` adds a chunk, which may end at any byte. The parser owns pushed chunks and writes to them. `next` returns one
- * frame at a time, or the name of a broken rule.
+ * frame at a time, or a broken rule.
  */
 import { Collector } from './collector.ts'
 import { maxControlBytes, opcodes } from './frame.ts'
@@ -54,7 +54,10 @@ export class Parser {
     this.#offset = 0
   }
 
-  /** Returns the next frame; undefined until more bytes are pushed. A data frame above `limitBytes` breaks a rule. */
+  /**
+   * Returns the next frame, or a broken rule; a data frame above `limitBytes` breaks one. Returns undefined until more
+   * bytes are pushed, and always after a broken rule.
+   */
   next(limitBytes: number): Frame | Broken | undefined {
     for (;;) {
       let rule: Violation | undefined

@@ -41,7 +41,7 @@ const guards: Headers = {
   'Content-Security-Policy': "frame-ancestors 'none'",
 }
 
-/** The stream of an upgrade request: a net.Socket, or another stream, which may lack the two methods. */
+/** The stream of an upgrade request: a net.Socket, or another stream, which may lack the two methods named here. */
 type Transport = Duplex & {
   readonly setNoDelay?: (isOn: boolean) => unknown
   readonly setTimeout?: (ms: number) => unknown
@@ -71,7 +71,7 @@ export function acceptUpgrade(
   return { ok: true, connection: new WebSocketConnection(socket, { limits, departure, inflater, pulse }) }
 }
 
-/** Responds to an upgrade request with an ordinary response with a JSON body, and ends the connection. */
+/** Refuses an upgrade request with an HTTP response, whose body is JSON, and closes the connection. */
 export function refuseUpgrade(socket: Duplex, status: number, body: string, headers: Headers = {}): void {
   const length = String(Buffer.byteLength(body))
   const own = { 'Content-Type': 'application/json', 'Content-Length': length, Connection: 'close' }

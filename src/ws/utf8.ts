@@ -35,7 +35,7 @@ function characterLength(lead: number): number {
 }
 
 /**
- * True when `missing` more bytes can complete the character. The allowed range of the next byte includes 80 or BF, and
+ * True when `missing` more bytes can complete the character. Each allowed range of the next byte includes 80 or BF, and
  * the bytes after it may be either (RFC 3629, section 4). So two endings are tried: all 80 and all BF.
  */
 function canBegin(start: Buffer, missing: number): boolean {

@@ -3,7 +3,7 @@
  * it the questions of clients (`aside`).
  *
  * The agent's program starts with the first turn or aside. After it has ended, the next turn or aside starts it again
- * and resumes the session. A new session gets a transcript of the conversation.
+ * and resumes the session, or opens a new session. A session without a prompt so far first gets a transcript.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -32,11 +32,11 @@ import { UnaskedCalls } from './turn/unasked-calls.ts'
 import { keptCount, readCounted, reportOf, uncountedCost, type ContextUse } from './turn/usage.ts'
 
 export interface AcpAgentOptions extends ProgramOptions {
-  /** How long an agent may take to answer after a cancel. Default 4 s. */
+  /** How long the agent may take to answer after a cancel before its program is ended. Default 4 s. */
   readonly drainMs?: number
-  /** How often stderr is checked (`Silence`). Default 15 s. */
+  /** The time between two checks of the program's stderr (`Silence`). Default 15 s. */
   readonly silenceMs?: number
-  /** The longest transcript for a session that does not know the conversation. Default 64 KiB. */
+  /** The most bytes of the transcript for a session that has served no prompt. Default 64 KiB. */
   readonly transcriptLimitBytes?: number
 }
 
@@ -149,7 +149,7 @@ class AcpAgent implements Agent, AgentSession {
     if (turn.isOwn) return this.#serveOwn(turn, signal)
     const reused = this.#program.session
     const end = await this.#serve(turn, signal)
-    // The reused program may have ended before it got the messages. In this case a new program serves the turn.
+    // If the reused program ended before it got the messages, a new program serves the turn.
     return reused !== undefined && reused.connection.isOver && isLost(end) ? this.#serve(turn, signal) : end
   }
 
@@ -173,7 +173,7 @@ class AcpAgent implements Agent, AgentSession {
     }
   }
 
-  /** Runs a turn for work that the agent began by itself. Finishes at once if another turn has served the work. */
+  /** Runs a turn for work that the agent began by itself. Finishes at once if no such work waits any more. */
   async #serveOwn(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
     const session = this.#ownLease?.session
     try {
@@ -226,7 +226,7 @@ class AcpAgent implements Agent, AgentSession {
     const transcript = this.#kept.isCurrent ? '' : await this.#transcript('served')
     if (transcript === '' && !this.#kept.isCurrent) this.#kept.keep({ is_current: true })
     const prompt = new PromptTurn(this.#workOptions(session, turn, signal), { transcript, drainMs })
-    // After any error the program may still work on the prompt, so the program is ended.
+    // If `run` throws, the program may still work on the prompt, so the program is ended.
     const end = await prompt.run().catch((error: unknown) => {
       return this.#program.end(session).then(() => Promise.reject(error))
     })
@@ -317,7 +317,7 @@ class AcpAgent implements Agent, AgentSession {
     return this.#program.session?.rules ?? (modes ? providerRules(modes, true) : unknownAgentRules(undefined))
   }
 
-  /** Returns the usage of a prompt. Stores the session's totals, so that each figure is counted once. */
+  /** Returns the usage of a prompt. Stores the totals of the conversation's session: later prompts count from them. */
   #reportOf(
     sessionId: string,
     session: AcpSession,
@@ -341,7 +341,7 @@ class AcpAgent implements Agent, AgentSession {
   }
 }
 
-/** True for a turn that failed before its messages were served. False if the failure is a missing login. */
+/** True for a turn that failed before the agent got its messages, for another reason than a missing login. */
 function isLost(end: TurnEnd): boolean {
   return end.outcome === 'failed' && !end.served && end.code !== 'ACPAuthRequired'
 }

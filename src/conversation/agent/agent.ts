@@ -15,13 +15,13 @@ import type { AgentHost } from './host.ts'
 export interface AgentKind {
   /** True for the built-in agent. `introduction`, `contextOf`, `makeTitle` and `judgeGoal` are called only if true. */
   readonly readsMessages: boolean
-  /** True when the agent calls the model of its settings, so that another model can be set for its next step. */
+  /** True when the agent calls the model that its settings name: a client can set another model for its next step. */
   readonly takesModel: boolean
-  /** True when the agent goes on from the history, so that its actions can wait for the user between two runs. */
+  /** True when the agent goes on from the recorded history: then its actions can wait for the user between two runs. */
   readonly waitsBetweenRuns: boolean
   /** True when the agent uses plugins, definitions of sub-agents and additional instructions of a create request. */
   readonly takesAdditions: boolean
-  /** Creates the agent of a conversation. Starts no program. @throws AppError `part_missing`, `conflict` */
+  /** Creates the agent of a conversation. Starts no program. @throws AppError, such as `part_missing` */
   create(host: AgentHost): Agent
 }
 
@@ -38,7 +38,7 @@ export interface Agent {
   contextOf?(message: Message): Promise<MessageContext>
   /** Serves the messages of one turn. */
   runTurn(turn: Turn): Promise<TurnEnd>
-  /** Applies a changed confirmation policy to running work (to the session mode, for example). */
+  /** Called after a change of the confirmation policy. The agent applies it to work under way, such as a session. */
   policyChanged(): void
   /** The methods that change the session's model, mode and options. Absent for an agent without a session. */
   readonly session?: AgentSession
@@ -64,7 +64,7 @@ export interface Agent {
    * @throws AppError `bad_request` without a condenser, `conflict` when there are too few events, `agent_failed`.
    */
   condense?(work: CondensingWork): Promise<void>
-  /** Ends every process that the agent started, within the agent's grace time. Idempotent. */
+  /** Ends every process that the agent started, by force after a grace time. Idempotent. */
   close(): Promise<void>
 }
 
@@ -92,7 +92,7 @@ export interface AgentSession {
 /** Content and skills that go into the history with a user message. */
 export interface MessageContext {
   readonly content: readonly TextContent[]
-  /** Skills that the message triggers. A skill whose text the model already has is left out of the history. */
+  /** Skills that the message triggers. The conversation then leaves out a skill whose text the model already has. */
   readonly skills: readonly CalledSkill[]
 }
 
@@ -115,7 +115,7 @@ export interface Turn {
   readonly approved: readonly string[]
   /** Reports that the agent has got the user messages up to this event. */
   served(messageId: string): void
-  /** Stores private provider state that belongs to one LLM response. The provider needs it back in later requests. */
+  /** Stores private state of one LLM response. Later requests must give it back to the LLM. */
   keepResponse(id: string, state: JsonObject): void
   /**
    * Stores an action that waits for the user, so that the action can run after a restart. `sealed` is the unmasked JSON
@@ -123,31 +123,31 @@ export interface Turn {
    */
   keepCall(actionId: string, sealed: string): void
   /**
-   * Records one event. Ignored after the end of the turn. An event ends the text that `delta` has sent so far: a
-   * secret that is split by the event is not masked. With `midway` the text goes on after the event.
+   * Records one event. Ignored after the end of the turn. The event ends the text of the deltas before it, so a secret
+   * that goes on in a later delta is not masked. With `midway` the text goes on after the event, and so does masking.
    */
   record(draft: EventDraft, isMidway?: 'midway'): Recorded
   /** Sends a piece of text to live readers; it is never stored. Secrets are masked, also across pieces. */
   delta(piece: { readonly content?: string; readonly reasoning_content?: string }): void
   /**
-   * Asks the user for a confirmation. Resolves with `denied` when the user has not answered by the deadline. Resolves
-   * with `cancelled` when the turn ends or `withdrawn` is aborted.
+   * Asks the user for a confirmation, and resolves to the answer. The answer is `denied` also when the deadline passes,
+   * and `cancelled` when the turn ends or `withdrawn` is aborted.
    */
   ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<ConfirmationAnswer>
-  /** Adds the figures to the totals of their usage id. Clients get the new `stats` at the end of the turn at latest. */
+  /** Adds the figures to the totals of their usage id. Clients get new `stats` at the latest when the turn ends. */
   usage(report: UsageReport): void
   /**
-   * Calls `listener` right before a user message is recorded during this turn, so that the agent first records the text
-   * that it has written so far.
+   * Has `listener` called right before a user message is recorded during this turn. The listener records the text that
+   * the agent has written so far, so that it stands before the message.
    */
   onMessage(listener: () => void): void
-  /** Resolves when the agent may go on: few recorded bytes wait for the disk. Returns undefined if it may go on now. */
+  /** Returns undefined if the agent may go on now; otherwise resolves when fewer recorded bytes wait for the disk. */
   ready(): Promise<void> | undefined
 }
 
 export interface Recorded {
   readonly id: string
-  /** Resolves when the event is on disk and published. Rejects when the log has failed. */
+  /** Resolves when the event is durable and published; at once if it was ignored. Rejects when the log refuses it. */
   durable(): Promise<void>
 }
 
@@ -165,11 +165,11 @@ export interface QuestionDraft {
 
 export interface QuestionDiff {
   readonly path: string
-  /** The text that is replaced; empty for an insertion, null for a file that is new, deleted or moved away. */
+  /** The text that is replaced; empty for an insertion, null if there is none or it is unknown, as for a new file. */
   readonly old_text: string | null
-  /** The text after the change; null for a file that is deleted or moved away. */
+  /** The text after the change; null if there is none or it is unknown, as for a file that is deleted or moved. */
   readonly new_text: string | null
-  /** Number of other changes in the same tool call. */
+  /** The number of further changes in the same tool call, which are not shown. */
   readonly more: number
 }
 
@@ -185,7 +185,7 @@ export interface QuestionOption {
   readonly kind: string
 }
 
-/** A denial by the user, or by the deadline when `by` is present. */
+/** A denial by the user, or at the confirmation's deadline when `by` is present. */
 export interface Denied {
   readonly outcome: 'denied'
   readonly reason: string
@@ -241,7 +241,7 @@ export interface UsageReport {
 export type TurnEnd =
   | { readonly outcome: 'finished'; readonly served: true }
   | { readonly outcome: 'stopped'; readonly served: boolean }
-  /** Actions wait for the user's approval, also after a restart. The history must be enough for the agent to go on. */
+  /** Actions wait for the user's approval, also after a restart. The agent must then go on from the history alone. */
   | { readonly outcome: 'waiting'; readonly served: true }
   /** The agent repeats itself without progress. */
   | { readonly outcome: 'stuck'; readonly served: true }

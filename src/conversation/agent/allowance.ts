@@ -1,11 +1,10 @@
 /**
- * The limits of a turn that also hold for a sub-agent. The sub-agent's steps and cost count in its parent's turn as
- * well.
+ * The part of its parent's limits that a sub-agent may use: its steps and its cost also count in the parent's turn.
  */
 import type { UsageReport } from './agent.ts'
 
 export interface Allowance {
-  /** Counts one step towards the limit of the parent's turn. Returns false when no step is left. */
+  /** Takes one step from the limit of the parent's turn. Returns false, and takes none, when none is left. */
   takeStep(): boolean
   /** Returns why the parent's conversation may spend no more; undefined while it may. */
   budgetSpent(): string | undefined

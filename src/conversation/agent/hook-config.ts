@@ -27,7 +27,7 @@ export type Matcher =
   /** A regular expression that must match the whole name of the tool. */
   | { readonly type: 'expression'; readonly source: string }
 
-/** Returns the stored form of a request's hooks. @throws AppError `invalid_input` with one issue per fault */
+/** Returns the stored form of a request's hooks. @throws AppError `invalid_input` with the issues that were found */
 export function readHookConfig(value: Readonly<Record<string, unknown>>): HookConfig {
   const wrapped = value['hooks']
   const isWrapped = isObject(wrapped) && Object.keys(value).length === 1
@@ -50,7 +50,7 @@ export function matcherOf(text: string): Matcher {
 
 const metacharacters = /[\\^$.|?*+()[\]{}]/
 
-/** Renames `PreToolUse` to `pre_tool_use`, and so on (`hookPoints`). Two members for the same list are an issue. */
+/** Renames `PreToolUse` to `pre_tool_use`, and so on (`hookPoints`). Adds an issue for a second member of one list. */
 function withListNames(value: Readonly<Record<string, unknown>>, issues: Issue[]): Record<string, unknown> {
   const named = new Map<string, unknown>()
   for (const [name, list] of Object.entries(value)) {

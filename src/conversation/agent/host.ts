@@ -22,13 +22,13 @@ export interface AgentHost {
   readonly agentDefinitions: readonly AgentDefinition[]
   /** Returns an object that reads the active branch, from its first event on. */
   history(): History
-  /** Returns the ids of the newest tool calls in the history, oldest first. */
+  /** Returns the ids of the newest tool calls of all branches, at most `limit`, oldest first. */
   toolCallIds(limit: number): Promise<readonly string[]>
   /** Returns the current agent settings with sealed secrets. Returns the same object until the settings change. */
   settings(): JsonObject
-  /** Returns the rules to check before each step. */
+  /** Returns the limits and checks that hold at present for the agent's next step. */
   rules(): RunRules
-  /** Counts a step towards the limits of the parent, if any. Returns false when no step is left. */
+  /** Takes a step from the limits of the parent, if any. Returns false when a parent's limit has none left. */
   takeStep(): boolean
   /** Returns the current confirmation policy. */
   policy(): ConfirmationPolicy
@@ -48,10 +48,10 @@ export interface AgentHost {
   replaceSecret(change: SecretChange): Promise<boolean>
   /**
    * Reports that the agent began to work by itself. The current run gets another turn with `Turn.isOwn`, or a new run
-   * begins. Rejects when no run may begin: the agent must end the work.
+   * begins. Rejects when no run may begin: then the agent must end that work.
    */
   beginRun(): Promise<void>
-  /** Returns the value that `keep` stored, also before a restart; undefined without a value. */
+  /** Returns the value that `keep` stored last, even before a restart of the server; undefined without a value. */
   kept(key: KeptKey): JsonObject | undefined
   /** Stores private state, at most a few KB. Clients never get it. */
   keep(key: KeptKey, value: JsonObject): void
@@ -95,13 +95,13 @@ export interface HistoryPart {
   /** True when this part begins with the first event of the branch. Earlier parts are then void. */
   readonly isFresh: boolean
   readonly events: readonly Event[]
-  /** The values given to `keepResponse`, by the id of the response. */
+  /** The values of `keepResponse` in this part of the log, by the id of the response. */
   readonly responses: ReadonlyMap<string, JsonObject>
-  /** The values given to `keepCall`, by the id of the action; absent when `keepCall` was not called. */
+  /** The values of `keepCall` in this part of the log, by the id of the action. May be absent when there are none. */
   readonly calls?: ReadonlyMap<string, string>
-  /** Maps the id of each user message that arrived during an LLM response to the id of the response's first event. */
+  /** User messages that came too late for an LLM response: maps their ids to the id of the response's first event. */
   readonly late: ReadonlyMap<string, string>
-  /** How many of `events` came before the last change of the agent's settings; undefined without a change. */
+  /** How many of `events` precede this part's last change of the agent's settings; undefined without a change. */
   readonly switchedAt?: number | undefined
 }
 

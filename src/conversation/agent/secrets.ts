@@ -16,7 +16,7 @@ export interface AgentSecretsOptions {
   /** Addresses of this server, the main address first. */
   readonly serverUrls: readonly string[]
   readonly fetchText: ResolveSecretsOptions['fetchText']
-  /** Called with a conversation's id and the names of the secrets that its agent gets. */
+  /** Called when `resolve` returns secrets to an agent, with the conversation's id and the sorted names. */
   readonly onUsed?: ((owner: string, names: readonly string[]) => void) | undefined
 }
 
@@ -32,9 +32,9 @@ export interface AgentSecrets {
     owner: string, sources: SealedSources, wanted: Wanted, signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string>>
   /**
-   * Changes a secret from `change.lent` to `change.current`. If the conversation's secret had the old value, returns
-   * the new sealed sources, which the caller must store. Otherwise changes the global secret if it has the old value,
-   * and returns true if the global secret then has the new value.
+   * Changes a secret from `change.lent` to `change.current`. If it is a static secret of the conversation with the old
+   * value, returns its new sealed source, which the caller must store. Otherwise changes the global secret if that has
+   * the old value, and returns true if the global secret has the new value in the end.
    */
   replace(owner: string, sources: SealedSources, change: SecretChange): Promise<boolean | SealedSources>
 }
@@ -57,7 +57,7 @@ export function createAgentSecrets(
       const resolved = await resolveSecrets(opened, { serverUrls, globalSecret, fetchText, signal })
       for (const failure of resolved.failures) log.warn('A secret could not be looked up', { ...failure })
       vault.hide(owner, resolved.values)
-      // A global secret must not replace a failed secret of the conversation.
+      // A global secret must not replace a secret of the conversation whose look-up failed.
       const failed = new Set(resolved.failures.map(({ name }) => name))
       const lent = onlyWanted(await globals.values(), (name) => wanted(name) && !failed.has(name))
       const used = new Map([...lent, ...resolved.values])

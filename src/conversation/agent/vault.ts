@@ -34,7 +34,7 @@ export interface AgentVaultOptions {
   readonly cipher: Cipher
   readonly providers: readonly Provider[]
   readonly setMasked: MaskedValues
-  /** True for a variable that decides which code a program loads. A secret with this name is refused. */
+  /** True for a variable that steers a program (base/loader-variable). A secret with this name is refused. */
   readonly isLoaderVariable: (name: string) => boolean
 }
 
@@ -59,7 +59,7 @@ export interface AgentVault {
   sealSources(owner: string, sources: SecretSources, areTokens: boolean): Record<string, JsonObject>
   openSources(owner: string, sealed: Readonly<Record<string, JsonObject>>): Map<string, SecretSource>
   /**
-   * Returns the sealed source with the new value; undefined unless it was a static secret with the value `change.lent`.
+   * Returns the secret with its new value, sealed; undefined unless it is a static secret with the value `change.lent`.
    */
   replaceSource(owner: string, sealed: SealedSources, change: SecretChange): Record<string, JsonObject> | undefined
   /** Begins to mask values for a conversation. `values` maps the names of secrets to their values. */
@@ -68,7 +68,7 @@ export interface AgentVault {
   forget(owner: string): void
 }
 
-/** Returns the agent of a new conversation with the skills and MCP servers of plugins added. */
+/** Adds skills and MCP servers of plugins to the agent of a new conversation, and returns the result. */
 export type ExtendAgent = (agent: ConversationAgent) => Promise<ConversationAgent>
 
 type SecretSources = Readonly<Record<string, SecretSource>>
@@ -233,7 +233,7 @@ function withSwitched(before: ConversationAgent, agent: ConversationAgent): Conv
   return { ...agent, condenser, critic: stays ? critic : { ...critic, api_key: null } }
 }
 
-/** True for the same model, address and key. Clients send copies of one model under several usage ids. */
+/** True for the same model, address and key. The usage id may differ: clients send copies of one model with others. */
 function isSameModel(one: LLM, other: LLM): boolean {
   return one.model === other.model && one.base_url === other.base_url && one.api_key === other.api_key
 }
@@ -247,7 +247,7 @@ function sourcesOf(secrets: Readonly<Record<string, unknown>>): Record<string, S
   }))
 }
 
-/** Checks the rules of an agent that no schema can express. @throws AppError `invalid_input` */
+/** Checks rules for an agent that its schema cannot express. @throws AppError `invalid_input` */
 function assertSound(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   assertMode(agent, policy, providers)
   assertVariables(agent)
@@ -255,15 +255,15 @@ function assertSound(agent: ConversationAgent, policy: ConfirmationPolicy, provi
   assertCritic(agent)
 }
 
-/** Refuses environment variables that would change which code the agent's program runs. */
+/** Refuses an external agent's variables that steer its program, or are too long or malformed (`problemWithAcpEnv`). */
 function assertVariables(agent: ConversationAgent): void {
   const problem = agent.kind === 'ACPAgent' ? problemWithAcpEnv(agent.acp_env) : undefined
   if (problem !== undefined) throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
 }
 
 /**
- * Refuses a session mode that allows more than the provider's mode `asking`. If the provider lists no modes, refuses a
- * mode whose name means that it does not ask. The policy NeverConfirm permits every mode (decisions 24).
+ * Refuses a session mode that allows more than the provider's mode `asking`. If the modes are not known, refuses a mode
+ * whose name means that it does not ask. The policy NeverConfirm permits every mode (decisions 24).
  */
 function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   if (agent.kind !== 'ACPAgent' || agent.acp_session_mode === null || policy.kind === 'NeverConfirm') return
@@ -276,7 +276,7 @@ function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, provid
   throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
 }
 
-/** Refuses a critic that uses another provider than the agent's model and has no key of its own (decisions 44). */
+/** Refuses a critic whose model needs a key of its own and has none (`problemWithCritic`, decisions 44). */
 function assertCritic(agent: ConversationAgent): void {
   if (agent.kind !== 'Agent' || agent.critic?.kind !== 'APIBasedCritic') return
   const problem = problemWithCritic(agent.critic, agent.llm)

@@ -29,7 +29,7 @@ export interface GoalLoopOptions {
 
 /** A goal while it is pursued. */
 interface Pursuit {
-  /** The goal as last recorded. */
+  /** The goal with its newest verdict. */
   goal: Goal
   readonly controller: AbortController
 }
@@ -51,7 +51,7 @@ export class GoalLoop {
   /**
    * Starts a goal. Resolves when the objective is sent.
    * @throws AppError `bad_request` for an empty objective or an agent that cannot judge; `conflict` while a goal is
-   * pursued; `already_running`; the errors of `Gate.assertWritable` and `AdmissionRules.starting`
+   * pursued; `already_running`; the errors of `Gate.assertWritable`, `AdmissionRules.starting` and `Inbox.take`
    */
   async start(objective: string, maxIterations: number): Promise<void> {
     if (objective.trim() === '') throw new AppError('bad_request', 'Cannot pursue a goal: the objective is empty')

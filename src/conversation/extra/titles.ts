@@ -53,7 +53,7 @@ export class Titles {
     this.#closed.abort(new Error('The title was chosen'))
   }
 
-  /** Ends the request to the model; the title is then the shortened message. Idempotent. */
+  /** Ends a request to the model: the title is then the shortened message, unless one was chosen. Idempotent. */
   async close(): Promise<void> {
     this.#closed.abort(new Error('The conversation is being closed'))
     await this.#making
@@ -101,10 +101,10 @@ export class Titles {
 /** The longest title, in Unicode code points. */
 const lengthLimit = 50
 
-/** The most characters of a message that are used for its title. */
+/** The most characters of a text that `titleOf` looks at. `withoutQuotes` leaves a longer text unchanged. */
 const lookedAtChars = 2000
 
-/** Returns the text on one line, cut to 50 characters with `...`. Returns undefined for a text of white space. */
+/** Returns the text on one line, cut to 50 characters with `...` if it is longer; undefined for white space only. */
 export function titleOf(text: string): string | undefined {
   const whole = text.trim()
   const line = whole.slice(0, lookedAtChars).replace(/\s+/g, ' ').trim()
@@ -115,8 +115,8 @@ export function titleOf(text: string): string | undefined {
 }
 
 /**
- * Removes blanks around a title. Removes quotes and asterisks around it if they are the same on both sides and none are
- * inside. A long text stays unchanged, because the expression takes quadratic time.
+ * Removes white space around a title. Removes quotes, backticks and asterisks around it if both sides have the same and
+ * none are inside. A long text stays unchanged, because the expression takes quadratic time.
  */
 function withoutQuotes(text: string): string {
   return text.length > lookedAtChars ? text : text.trim().replace(/^(["'`*]+)([^"'`*]*)\1$/, '$2')

@@ -7,7 +7,7 @@ import { parseState, peekState } from '../log/state-cache.ts'
 import type { ConversationState } from '../log/state.ts'
 
 export interface ClosedStatesOptions {
-  /** The most characters that the cache keeps. Default: 32 Mi. */
+  /** The most characters of all cached states together. Default: 32 Mi. */
   readonly limitCharacters?: number
 }
 
@@ -15,7 +15,7 @@ export class ClosedStates {
   readonly #limitCharacters: number
   /** States as JSON by conversation id, least recently used first. */
   readonly #texts = new Map<string, string>()
-  /** Identifies the newest unfinished read of each conversation, by conversation id. Only this read fills the cache. */
+  /** Identifies the newest unfinished read of each state from disk, by conversation id. Only this read is cached. */
   readonly #readings = new Map<string, symbol>()
   #characters = 0
 
@@ -45,7 +45,7 @@ export class ClosedStates {
     return state
   }
 
-  /** Drops a conversation's state, also of a read under way. Call it before the state changes and after a removal. */
+  /** Drops a conversation's state; a read under way is not cached. Call it before the state changes or is removed. */
   forget(id: string): void {
     this.#readings.delete(id)
     this.#characters -= this.#texts.get(id)?.length ?? 0

@@ -31,9 +31,9 @@ export interface CreationDeps {
   readonly launchProfile: (profileId: string) => Promise<ProfileLaunch>
   /** Returns the additions of plugins to a new conversation. @throws AppError `invalid_input`, `part_missing` */
   readonly pluginsFor: (request: PluginChoice) => Promise<BroughtByPlugins>
-  /** Returns the kind of agent that stored settings name, and loads its part. */
+  /** Returns the kind of agent that stored settings name, and loads the part of the built-in agent for it. */
   readonly agentKind: (settings: JsonObject) => Promise<AgentKind>
-  /** Refuses an agent kind whose part is missing. @throws AppError `part_missing` */
+  /** Refuses an agent kind whose part is missing. Default: no kind is refused. @throws AppError `part_missing` */
   readonly assertDrivable?: (kind: string) => void
   /** Checks the working folder, creates it if needed, and returns its path. */
   readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
@@ -55,7 +55,7 @@ export interface PluginChoice {
   readonly withInstalled: boolean
 }
 
-/** Receives the name of a request member that is ignored. */
+/** Called with the name of each member of the request that has no effect. */
 type TellIgnored = (member: string) => void
 
 interface ProfileLaunch {
@@ -150,7 +150,7 @@ async function launchOf(
   return id === undefined ? undefined : deps.launchProfile(dashed(id))
 }
 
-/** Returns the agent with the request's launch additions in its system message. An external agent ignores them. */
+/** Returns the agent with the request's launch additions in its system message; an external agent unchanged. */
 function withAdditions(
   agent: JsonObject, kind: AgentKind, { agent_launch_additions: additions }: StartConversationRequest,
   tellIgnored: TellIgnored,

@@ -68,7 +68,7 @@ export class Creations {
     })
   }
 
-  /** True when a try of this request is under way, or has created a conversation that exists. */
+  /** True if a try of this request runs or made a conversation that exists. @throws AppError `idempotency_mismatch` */
   knows(request: KeyedRequest | undefined): boolean {
     return request !== undefined && (this.#open.has(request) || this.#madeBy(request) !== undefined)
   }
@@ -106,7 +106,7 @@ export class Creations {
   }
 }
 
-/** True when the request is done and its event, if any, is the newest event. */
+/** True when the request with this key is done, and its event, if any, is still the newest event of the branch. */
 function isDoneIn({ requests, leaf_event_id: newest }: Readonly<ConversationState>, key: string): boolean {
   const isDone = ({ event, goes_on }: RequestRecord): boolean =>
     goes_on !== true && (event === null || event === newest)

@@ -11,11 +11,11 @@ export interface DrivenConversations {
    * anything is made, and may refuse it. @throws AppError as a create request; the errors of `admit`
    */
   create(request: StartConversationRequest, madeBy?: string, admit?: (id: string) => void): Promise<Conversation>
-  /** Opens a conversation. @throws AppError `not_found` */
+  /** Opens a conversation. @throws as `ConversationService.open` */
   open(id: string): Promise<Conversation>
 }
 
-/** Returns the object that parts use. Parts start before the service is made, so each method gets it from `core`. */
+/** Returns the object that parts use. Parts start before the service is made, so each method asks `core` for it. */
 export function drivenConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): DrivenConversations {

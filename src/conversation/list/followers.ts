@@ -10,7 +10,7 @@ import type { EventReader } from '../log/event-reader.ts'
 export type ReadEvents = <T>(id: string, read: (events: EventReader) => T | Promise<T>) => T | Promise<T>
 
 export interface ConversationFollower {
-  /** Called once all conversations are listed and can be read. The follower may ignore earlier calls of `changed`. */
+  /** Called at the server's start, when all conversations can be read. Earlier calls of `changed` may be ignored. */
   started(): void
   /** Called after a conversation was created, and after each commit to its log. Must return at once. */
   changed(id: string): void
@@ -19,6 +19,6 @@ export interface ConversationFollower {
    * Must not reject.
    */
   removing(id: string, info: JsonObject, read: ReadEvents): Promise<void>
-  /** Called when all conversations are closed and the data folder is still locked. Must not reject. */
+  /** Called when all conversations are closed, if this server still owns the data folder. Must not reject. */
   closing(read: ReadEvents): Promise<void>
 }

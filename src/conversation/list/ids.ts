@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
 
 /**
- * Returns the id that a client gave, dashed and in lower case, or a new id.
+ * Returns the UUID that a client gave, dashed and in lower case, or a new id.
  * @param member the member of the request that has the given id
  * @param shard two hexadecimal digits in lower case; undefined accepts any id
  * @throws AppError `invalid_input` for an id of another shard

@@ -11,7 +11,7 @@ export interface ConversationsLoad {
   readonly sums: ConversationLoad
 }
 
-/** Adds up the load of the open conversations. */
+/** Counts all conversations by status, and adds up the load of the open conversations. */
 export function conversationsLoad(
   entries: readonly ListEntry[], opened: readonly { readonly load: ConversationLoad }[],
 ): ConversationsLoad {

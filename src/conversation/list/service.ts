@@ -92,8 +92,8 @@ export class ConversationService {
 
   /**
    * Calls `read` with the events of a conversation and returns its result. The result is synchronous if `read` is and
-   * the conversation is open.
-   * @throws AppError `not_found`
+   * the conversation is open. Otherwise the conversation is opened.
+   * @throws as `open`; the errors of `read`
    */
   read<T>(id: string, read: (events: EventReader) => T | Promise<T>): T | Promise<T> {
     const opened = this.#opened(id)
@@ -101,7 +101,7 @@ export class ConversationService {
     return result instanceof Promise ? this.#unlessRemoved(id, result) : result
   }
 
-  /** Creates a conversation, or opens it if it exists. @throws the errors of `Admission.create`, `open` */
+  /** Creates a conversation, or opens it if it exists. @throws as `open`; as `Admission.create` and the storage */
   async create(created: Created): Promise<{ readonly conversation: Conversation; readonly isNew: boolean }> {
     const { id } = created
     const { catalogue, deps } = this.#options
@@ -143,7 +143,7 @@ export class ConversationService {
   /**
    * Stops and removes a conversation. Returns the result of `releaseWorktree` for the conversation's working folder.
    * @param unused if given, the conversation is removed only if it is closed and still has this list entry
-   * @throws AppError `not_found`, `conflict` for a conversation in use; the errors of `Catalogue.remove`
+   * @throws AppError `conflict` for a conversation in use; as `info` and `Catalogue.remove`
    */
   async remove(id: string, unused?: ListEntry): Promise<string | undefined> {
     const info = this.#followers.size === 0 ? undefined : await this.info(id, false)
@@ -286,7 +286,7 @@ export class ConversationService {
     for (const follower of this.#followers) follower.changed(state.id)
   }
 
-  /** Reads the log of a conversation that is not open. */
+  /** Calls `read` with the events of a conversation that is not open, and returns its result. */
   readonly #readClosed = async <T>(id: string, read: (events: EventReader) => T | Promise<T>): Promise<T> => {
     const { catalogue, deps } = this.#options
     const log = await openConversationLog(catalogue.pathOf(id), deps)

@@ -16,7 +16,7 @@ export interface StoredConversations {
   readonly read: ReadEvents
   /** True when the conversation or one of its 19 nearest ancestors has the tag. */
   readonly hasTag: ConversationService['hasTag']
-  /** Informs `follower` until the returned function is called. A follower added after the start misses `started`. */
+  /** Informs `follower` until the returned function is called. A follower added after the start gets no `started`. */
   follow(follower: ConversationFollower): () => void
 }
 

@@ -12,7 +12,7 @@ import { settleRequest, type CreationDeps } from './creation.ts'
 import type { ConversationService } from './service.ts'
 
 export interface SubConversations {
-  /** Creates the conversation of a sub-agent and returns its id. @throws AppError `not_found`; as `settleRequest` */
+  /** Creates a sub-agent's conversation and returns its id. @throws as `settleRequest`, `ConversationService.create` */
   create(parentId: string, draft: SubDraft): Promise<string>
   /** Has the sub-agent `id` serve one message; returns how its run ended. @throws AppError `not_found`; as `runSub` */
   run(id: string, run: SubRun): Promise<SubEnd>
@@ -20,7 +20,7 @@ export interface SubConversations {
   setPolicy(id: string, policy: JsonObject): Promise<void>
   /** Returns the number of conversations whose parent has this id. @throws AppError `not_found` */
   count(parentId: string): Promise<number>
-  /** Returns the security analyzer of a conversation, if any. @throws AppError `not_found` */
+  /** Returns the security analyzer of a conversation; null without one. @throws as `ConversationService.open` */
   analyzerOf(id: string): Promise<JsonObject | null>
 }
 
@@ -34,7 +34,7 @@ export interface SubDraft {
   readonly budget: number | undefined
 }
 
-/** Returns the object that parts use. Parts start before the service is made, so each method gets it from `core`. */
+/** Returns the object that parts use. Parts start before the service is made, so each method asks `core` for it. */
 export function subConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): SubConversations {

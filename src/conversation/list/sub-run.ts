@@ -48,7 +48,7 @@ export interface SubEnd {
 /**
  * Has the sub-agent serve the message `run.text`, and returns how the run ended.
  * @throws AppError `conflict` when the sub-agent works already or is closed, or when its question to the user was
- * withdrawn; the reason of `run.signal`
+ * withdrawn; the errors of `Conversation.send`; the reason of `run.signal`
  */
 export async function runSub(conversation: Conversation, run: SubRun): Promise<SubEnd> {
   const { signal, pausing } = run
@@ -93,14 +93,14 @@ async function serve(conversation: Conversation, run: SubRun): Promise<void> {
 }
 
 /**
- * Asks the parent's user about the pending actions, and applies the answers. Ends when the sub-agent goes on or stops.
+ * Asks the parent's user about the pending actions, and applies the answers, unless other clients answer first.
  */
 async function settleQuestions(conversation: Conversation, { ask, signal }: SubRun): Promise<void> {
   const withdrawn = new AbortController()
   const answered = new AbortController()
   const watching = untilSettled(conversation, AbortSignal.any([signal, answered.signal]))
     .finally(() => withdrawn.abort())
-  // `watching` may reject early. The `await` below throws the error. Until then, the rejection must not be unhandled.
+  // The `await` below throws the error of `watching`. If that rejects earlier, the rejection must not be unhandled.
   watching.catch(ignore)
   const denial = await firstDenial(conversation, (question) => ask(question, withdrawn.signal))
   answered.abort()
@@ -112,7 +112,7 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
     await conversation.respond({ accept: denial === undefined, reason })
   }
   // After a denial the status is `idle`. The sub-agent then runs again, unless a client has started it already.
-  if (conversation.state.execution_status === 'idle') await conversation.run().catch(ignore) // It runs already.
+  if (conversation.state.execution_status === 'idle') await conversation.run().catch(ignore) // It runs, or cannot.
 }
 
 /** Asks about the pending actions in order. Returns the first answer other than an approval; undefined without one. */
@@ -135,7 +135,7 @@ async function questionOf(conversation: Conversation, { action_id, title }: Pend
 
 /**
  * Waits until the status is no longer `waiting_for_confirmation`. Returns false when `until` is aborted first.
- * @throws AppError `conflict` when the conversation is closed
+ * @throws AppError `conflict` when the conversation is closed or its log cannot be read; as `Conversation.join`
  */
 async function untilSettled(conversation: Conversation, until: AbortSignal): Promise<boolean> {
   for await (const _frame of watch(conversation, 'now', until)) {
@@ -153,7 +153,7 @@ async function stopSub(conversation: Conversation): Promise<void> {
       await conversation.respond({ accept: false, reason: 'The task was stopped' })
     }
   } catch {
-    // The calls fail while the conversation closes. Closing ends the run as well, so the error is ignored.
+    // Both calls fail while the conversation closes. Closing ends the run as well, so the error is ignored.
   }
 }
 

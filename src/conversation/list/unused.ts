@@ -1,12 +1,12 @@
-/** Lets a part remove unused conversations. */
+/** Lets a part remove conversations that are closed and have not changed since the part listed them. */
 import type { ConversationService } from './service.ts'
 import type { ListEntry } from './sorted-entries.ts'
 
 export interface UnusedConversations extends Pick<ConversationService, 'entries' | 'isOpen' | 'state'> {
   /**
    * Removes a closed conversation as `DELETE` does. Returns the same as `ConversationService.remove`.
-   * @throws AppError `conflict` for a conversation that is open or has changed since `entries` returned `entry`; the
-   * errors of `Catalogue.remove`
+   * @throws AppError `conflict` for a conversation that is open or has changed since `entries` returned `entry`; else
+   * as `ConversationService.remove`
    */
   remove(entry: ListEntry): Promise<string | undefined>
 }

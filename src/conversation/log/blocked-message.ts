@@ -12,12 +12,12 @@ export function blockedContent(reason: string): TextContent {
   return toTextContent({ text: `${mark}${reason}` })
 }
 
-/** Returns the item for added text. Text that begins with `mark` gets a space first, or the message looks refused. */
+/** Returns the item for added text. A space goes before text that begins with `mark`: it would look like a refusal. */
 export function addedContent(text: string): TextContent {
   return toTextContent({ text: text.startsWith(mark) ? ` ${text}` : text })
 }
 
-/** Returns a message with the reason, for clients that show no extended content. */
+/** Returns the draft of a message with the reason, for clients that do not show `extended_content`. */
 export function blockedNote(reason: string): EventDraft {
   const content = `[Message blocked by hook] ${reason}`
   return { kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content } }

@@ -1,7 +1,7 @@
 /**
  * Reads the active branch of a history in parts, for an agent that works from the history.
  *
- * A part has the events since the last part. After the head was moved, the next part begins with the first event.
+ * A part has the events since the part before. If the head was moved since, it has the whole branch instead.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../base/json.ts'
@@ -31,7 +31,7 @@ export function readBranch(events: EventReader, settled: () => Promise<void>): H
   }
 }
 
-/** An event with the event before it on its branch; `previous` is undefined for the first event. */
+/** An event with the event before it on its branch; `previous` is undefined for the first event of the part. */
 interface Link {
   readonly event: Event
   /** The number of changes of the agent's settings that this call of `readLines` read before `event`. */
@@ -46,7 +46,7 @@ interface Lines {
   readonly responses: ReadonlyMap<string, JsonObject>
   readonly calls: ReadonlyMap<string, string>
   readonly late: ReadonlyMap<string, string>
-  /** Ids of the user messages that the agent has not got, oldest first. */
+  /** Ids of the user messages that no `served` record covers, oldest first. */
   readonly unheard: readonly string[]
   readonly switches: number
 }
@@ -83,7 +83,7 @@ async function readLines(events: EventReader, from: Position, unheardBefore: rea
       if (value[0] === 'call') calls.set(value[1].id, value[1].sealed)
       if (value[0] === 'created') agent = value[1].agent
       if (value[0] === 'agent') {
-        // A fork repeats the agent settings of its source. Equal settings are no change.
+        // The log of a fork repeats the agent settings of its source. Equal settings are no change.
         if (!isDeepStrictEqual(value[1], agent)) switches++
         agent = value[1]
       }

@@ -1,5 +1,5 @@
 /**
- * Reads stored events for REST: one event, a page, a search, a count (contract: conversations.md section 5).
+ * Reads stored events: one event, a page, a search, a count (contract: conversations.md section 5).
  *
  * Filters by time, kind and source use the index. A text search reads messages. Events of all branches are returned.
  */
@@ -33,7 +33,7 @@ export interface EventFilter {
 export interface EventQuery extends EventFilter {
   readonly newestFirst: boolean
   readonly limit: number
-  /** The page begins at the event with this id. If the id is absent or unknown, the page begins at the first match. */
+  /** The page begins at the event with this id or the next match; for an absent or unknown id, at the first match. */
   readonly pageId?: string | undefined
 }
 
@@ -42,9 +42,9 @@ export interface EventPage {
   readonly nextPageId: string | null
 }
 
-/** The number of events that a search examines in one turn of the event loop. */
+/** The most events that a page, or a count with `body`, examines in one turn of the event loop. */
 const batch = 256
-/** The number of events that a count without `body` examines in one turn of the event loop, by the index alone. */
+/** The most events that a count without `body`, by the index alone, examines in one turn of the event loop. */
 const markBatch = 16_384
 
 /**
@@ -93,7 +93,7 @@ export class EventReader {
   idInMemory(seq: number): string | undefined {
     const json = seq >= 0 && seq < this.#log.eventCount ? this.#log.read(seq) : undefined
     if (!(json instanceof Promise)) return json && idOf(json)
-    json.catch(() => undefined) // The error is not lost: a caller's own read of the event throws it.
+    json.catch(() => undefined) // This read is not used. A caller that reads the event gets the error itself.
     return undefined
   }
 
@@ -117,7 +117,7 @@ export class EventReader {
 
   /**
    * Returns a page of events that pass the filter: at most `limit` events, with at most `pageLimitBytes` together. A
-   * single event may be longer. `nextPageId` is the id of the next event that passes, or null at the end.
+   * page of one event may be longer. `nextPageId` is the id of the next event that passes, or null at the end.
    */
   async page(query: EventQuery): Promise<EventPage> {
     const range = rangeOf(this.#log, query)
@@ -156,7 +156,7 @@ export class EventReader {
     return false
   }
 
-  /** Returns the state at the first line for which `isThen` is true, or else the newest state. */
+  /** Computes the state line by line, and returns it as soon as `isThen` is true for it, or else the newest state. */
   stateWhen(isThen: (state: Readonly<ConversationState>) => boolean): Promise<ConversationState> {
     return foldLog(this.#log, { until: isThen })
   }
@@ -172,7 +172,7 @@ export class EventReader {
     return messages
   }
 
-  /** Returns the text of the agent's newest FinishAction or message with text; empty without either. */
+  /** Returns the text of the agent's newest FinishAction or message with text, on any branch; empty without either. */
   async finalResponse(): Promise<string> {
     for (let seq = this.#log.eventCount - 1; seq >= 0; seq--) {
       const mark = this.#log.markOf(seq)
@@ -282,7 +282,7 @@ function kindOfMark(mark: number): string | undefined {
 
 /** True if the event in `json` has this id. `id` may lack dashes or have upper case. */
 function hasId(json: Buffer, id: string): boolean {
-  // Compares an id in its usual form with the bytes, so that no string is made of the bytes for each request.
+  // An id in its stored form is compared with the bytes, so that no string is made of the bytes for each request.
   let at = 0
   while (at < headBytes && !hasTextAt(json, idMember, at)) at++
   const begin = at + idMember.length

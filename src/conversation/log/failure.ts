@@ -9,7 +9,7 @@ export interface Failure {
   readonly detail: string
 }
 
-/** Why a conversation is `stuck`. No event says so. */
+/** The failure of a conversation with the status `stuck`, for which no ConversationErrorEvent is recorded. */
 export const stuck: Failure = { code: 'Stuck', detail: 'The agent repeated itself, so its run was ended' }
 
 /** Returns why the status is `error` or `stuck`; undefined in another status or without a known reason. */
@@ -20,7 +20,7 @@ export async function failureOf(
   return state.execution_status === 'error' ? newestError(events) : undefined
 }
 
-/** Returns code and detail of the newest ConversationErrorEvent, if any. */
+/** Returns code and detail of the newest ConversationErrorEvent; undefined without one, or when it cannot be parsed. */
 export async function newestError(events: EventReader): Promise<Failure | undefined> {
   const { items } = await events.page({ kind: 'ConversationErrorEvent', newestFirst: true, limit: 1 })
   const [json] = items

@@ -13,7 +13,7 @@ import type { DeltaFrame } from './frames.ts'
 import { OpenText, type TextPosition } from './open-text.ts'
 
 /**
- * Encodes the JSON of an event or frame for the wire. Readers with the same function object share the encoded bytes.
+ * Encodes the JSON of an event or frame for the wire. A new event is encoded once for readers with the same function.
  */
 export type Encode = (json: Buffer, isStored: boolean) => Buffer
 
@@ -32,7 +32,7 @@ export interface Sink {
   writeMany?(events: readonly Buffer[]): boolean
   /** True when the sink would take nothing now. Nothing is read from the log for a full sink. */
   readonly isFull?: boolean
-  /** Called when the feed ends the reader. `next` is the seq after the last event that the sink took. */
+  /** Called when the feed ends the reader. `next` is the seq from which another reader would continue. */
   end(reason: FeedEnd, next: number): void
 }
 
@@ -40,8 +40,8 @@ export interface Sink {
 export interface FeedLog {
   readonly eventCount: number
   /**
-   * Reads the events from seq `from` to before `to`, up to `limitBytes` but at least one event. Damaged events are left
-   * out.
+   * Reads events from seq `from` on, and none from seq `to` on: at most `limitBytes`, but at least one event. Leaves
+   * damaged events out.
    */
   readRange(from: number, to: number, limitBytes: number): Promise<EventRange>
 }
@@ -59,7 +59,7 @@ export class Feed {
   readonly #text = new OpenText()
   readonly #limit: number
   readonly #readers = new Set<Reader>()
-  /** Seq of the next event to publish. Events with this seq or a higher seq may be durable already. */
+  /** Seq of the next event to publish: less than `source.eventCount` while durable events are not published yet. */
   #head: number
   /** The newest time of all published events and of each reader's `since`. No frame with missed text is older. */
   #time = ''
@@ -91,7 +91,7 @@ export class Feed {
   }
 
   /**
-   * Adds a reader that has the events before seq `from`. A frame with text that it missed is not older than `since`.
+   * Adds a reader that has the events before seq `from`. A frame with text that it missed is dated `since` or later.
    * @throws AppError `unavailable` when the feed has `readerLimit` readers.
    */
   join(from: number, encode: Encode, sink: Sink, since = ''): Reader {
@@ -138,7 +138,7 @@ export class Feed {
     if (event !== undefined && event.timestamp > this.#time) this.#time = event.timestamp
   }
 
-  /** Sends an up-to-date reader the open text that it lacks. Returns true if the reader then has all open text. */
+  /** Sends an up-to-date reader the open text that it lacks. Returns false if it lacks events or its sink is full. */
   #completeText(reader: Reader): boolean {
     if (!reader.wants(this.#head)) return false
     if (!this.#text.isAhead(reader.position)) return true
@@ -161,11 +161,11 @@ interface ReaderPlace {
   readonly limiter: Limiter
   readonly diagnostics: Log
   readonly left: (reader: Reader) => void
-  /** Called when the reader has all events of the log. Sends it the open texts, if all events are published. */
+  /** Called when the reader has all durable events. If all of them are published, sends the open text that it lacks. */
   readonly caughtUp: (reader: Reader) => void
 }
 
-/** The number of readers that read the log at the same time. More readers would hold up other work. */
+/** The most log reads that one limiter lets run at the same time. More reads would hold up other work. */
 const readersAtOnce = 2
 
 export function createReadLimiter(): Limiter {
@@ -196,7 +196,7 @@ export class Reader {
     return this.#state !== 'ready' || this.#next < head
   }
 
-  /** Offers the reader its next event. A refused event is read from the log later. */
+  /** Offers the sink the reader's next event. An event that the sink refuses is read from the log after `drained`. */
   take(encoded: Buffer): void {
     if (this.#sink.write(encoded)) this.#next++
     else this.#state = 'full'
@@ -209,7 +209,7 @@ export class Reader {
     return isTaken
   }
 
-  /** Called when the sink has room again. Reads the events from the log that the reader has missed. */
+  /** Called by `join`, and when the sink has room again. Sends missed events from the log, then missed open text. */
   drained(): void {
     if (this.#state === 'closed' || this.#state === 'reading') return
     this.#state = 'ready'
@@ -217,7 +217,7 @@ export class Reader {
     else this.#place.caughtUp(this)
   }
 
-  /** Leaves the feed. Idempotent. The sink is not called after that. */
+  /** Leaves the feed. Idempotent. After that the sink gets no event or frame. */
   close(): void {
     this.#state = 'closed'
     this.#place.left(this)

@@ -28,7 +28,7 @@ export interface ForkSource {
   readonly secrets: Readonly<Record<string, JsonObject>>
 }
 
-/** Copies the source's lines up to `lastEvent`, then writes the lines that define the fork: twice, against damage. */
+/** Copies the source's lines up to `lastEvent` (all lines if it is -1), then writes the fork's own lines, twice. */
 export async function writeForked(
   directory: string, cache: LineCache, source: ForkSource, forked: Forked,
 ): Promise<void> {

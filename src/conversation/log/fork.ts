@@ -32,7 +32,7 @@ export interface ForkPlan {
 
 /**
  * Returns the plan of a fork.
- * @param request its `fromEventId` is an event of `source`, or null
+ * @param request its `fromEventId` is the id of an event of `source`, or null
  * @param now a timestamp as on the wire
  */
 export function planFork(source: Forkable, request: ForkRequest, now: string): ForkPlan {

@@ -16,7 +16,7 @@ export interface DeltaPiece {
   readonly reasoning_content?: string
 }
 
-/** A frame with a piece of a text, and the piece itself. */
+/** A StreamingDeltaEvent: `json` is the whole frame, `text` the piece of a text in it, `field` the text's field. */
 export interface DeltaFrame extends Pick<Stamp, 'id' | 'timestamp'> {
   readonly field: keyof DeltaPiece
   readonly text: string
@@ -57,7 +57,7 @@ export class Frames {
     return this.#update('full_state', fullState(state, directory))
   }
 
-  /** Returns a frame with the newest `stats`. */
+  /** Returns a frame with these `stats`. */
   stats(value: JsonObject): Buffer {
     return this.#update('stats', value).json
   }
@@ -67,7 +67,7 @@ export class Frames {
     const upper = upperHalf(id)
     if (upper?.[versionAt] !== '7' || lowerHalf(id) !== this.#lowerHalf) return undefined
     const micros = microsOfUpperHalf(upper)
-    // After the clock was set back, an id may have a future time. Its place among the events is then unknown.
+    // After the clock was set back, an id may have a future time. The frame's place among the events is then unknown.
     return micros < this.#options.nextStamp().micros ? micros : undefined
   }
 

@@ -5,7 +5,7 @@
  */
 import type { Event } from '../../schema/generated/events.ts'
 
-/** The id of the message that holds each skill's text, by the name of the skill. */
+/** For each skill, by its name: the id of the newest message that has the skill's text. */
 export type GivenSkills = Readonly<Record<string, string>>
 
 export function givenAfterEvent(given: GivenSkills, event: Event): GivenSkills {
@@ -17,7 +17,7 @@ export function givenAfterEvent(given: GivenSkills, event: Event): GivenSkills {
   return kept(given, (id) => !forgotten.has(id))
 }
 
-/** Returns the skills that are left after the head moved. @param head id of the new head; null for an empty branch */
+/** Returns the skills whose message is not newer than the new head. @param head its id; null for an empty branch */
 export function givenAfterMove(given: GivenSkills, head: string | null): GivenSkills {
   return kept(given, (id) => head !== null && id <= head)
 }

@@ -6,7 +6,7 @@ import { isJsonObject, isObject, type JsonObject, type JsonValue } from '../../b
 import type { ConversationState } from './state.ts'
 import { UsageLedger } from './usage.ts'
 
-/** The usage id of a condenser that has no model of its own, so that it uses the agent's model. */
+/** The usage id of a condenser that uses the agent's model, because it has no model of its own. */
 export const condenserUsageId = 'condenser'
 
 /** The text that clients see in place of a secret value. */
@@ -41,7 +41,7 @@ export function conversationInfo(state: Readonly<ConversationState>, options: In
   }
 }
 
-/** Returns the value of the `full_state` update, which is never stored. Null members are left out. */
+/** Returns the value of the `full_state` update, which is never stored. Its members that are null are left out. */
 export function fullState(state: Readonly<ConversationState>, persistenceDir: string): JsonObject {
   const value: JsonObject = {
     id: state.id,
@@ -77,7 +77,7 @@ function shared(state: Readonly<ConversationState>, includeSkills: boolean): Jso
 }
 
 /**
- * Returns the agent settings with redacted secrets. A condenser without a model shows the agent's model. Skills in
+ * Returns the agent settings with redacted secrets. A condenser whose model is null shows the agent's model. Skills in
  * `agent_context` are shown only with `includeSkills`.
  */
 export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObject {
@@ -89,7 +89,7 @@ export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObjec
   return { ...shown, agent_context: { ...context, skills: [] } }
 }
 
-/** Returns `{ condenser }`, with `llm` for each null model: published clients refuse null. `{}` if one is missing. */
+/** Returns `{ condenser }` with `llm` for null models, which published clients refuse; `{}` if either is missing. */
 function shownCondenser({ condenser, llm }: JsonObject): JsonObject {
   if (!isJsonObject(condenser) || !isJsonObject(llm)) return {}
   const { condensers } = condenser
@@ -104,14 +104,12 @@ function withModel(condenser: JsonValue, llm: JsonObject): JsonValue {
   return { ...condenser, llm: { ...llm, usage_id: condenserUsageId } }
 }
 
-/**
- * Returns the value with `redacted` in place of each sealed token: the state has the secrets of the settings sealed.
- */
+/** Returns the value with `redacted` in place of each sealed token: the state has the settings' secrets as tokens. */
 function redactTokens(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.startsWith('as1:') ? redacted : value
   if (Array.isArray(value)) return value.map(redactTokens)
   if (value === null || typeof value !== 'object') return value
-  // A copied object keeps its shape, and is made and printed faster than an object from entries.
+  // A spread copy is made and printed faster than an object from `Object.fromEntries`.
   const shown = { ...value }
   for (const [key, member] of Object.entries(value)) shown[key] = redactTokens(member)
   return shown

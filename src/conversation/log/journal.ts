@@ -1,5 +1,5 @@
 /**
- * The only writer of a conversation's history.
+ * The only writer of an open conversation's history.
  *
  * `record` gives an event its id and time and appends its bytes to the log. When the bytes are durable, the state is
  * changed, and then the readers get the same bytes (decisions 4-6). A frame waits until the lines before it are
@@ -34,7 +34,7 @@ export interface JournalOptions {
   readonly feed: Feed
   readonly state: ConversationState
   readonly nextStamp: () => Stamp
-  /** `ready()` waits while the lines that are not durable, and the frames behind them, have more bytes than this. */
+  /** `ready()` waits while more bytes than this wait for the disk: lines, and the frames to be sent after them. */
   readonly backlogLimitBytes: number
   readonly work?: Work | undefined
   /** Called after each commit, when `state` includes the committed lines. */
@@ -43,7 +43,7 @@ export interface JournalOptions {
 
 /** Receives the failures of recording. The turn runner implements it. */
 export interface JournalFollower {
-  /** Called when the log has failed. Lines that were not durable are lost. */
+  /** Called when the log has failed. The lines that were not durable yet are lost. */
   logFailed(): void
   /** Called by `Journal.attempt` with the error that its `work` has thrown. */
   recordRefused(cause: unknown): void
@@ -91,7 +91,7 @@ export class Journal {
   }
 
   /**
-   * Appends an event, with the keyed request that caused it.
+   * Appends an event, right after the record of the keyed request that caused it, if any.
    * @throws AppError `storage_failed` or `storage_full` when the log has failed; as `ConversationLog.append`.
    */
   record(draft: EventDraft, request?: Omit<RequestRecord, 'event'>): Recorded {
@@ -133,12 +133,12 @@ export class Journal {
     }
   }
 
-  /** Sends a frame to live readers after all events recorded before it. Never stored; lost when the log fails. */
+  /** Sends a frame to live readers after all events recorded before. Stores nothing; a failure of the log loses it. */
   push(json: Buffer): void {
     if (this.#failure === undefined) this.#push(json.length, (feed) => feed.push(json))
   }
 
-  /** Sends a piece of text as `push` does. A reader that joins before the end of the text gets the piece too. */
+  /** Sends a piece of text as `push` does. A reader that joins later gets the piece too, while the feed keeps it. */
   delta(frame: DeltaFrame): void {
     if (this.#failure === undefined) this.#push(frame.json.length, (feed) => feed.delta(frame))
   }
@@ -153,7 +153,7 @@ export class Journal {
     return this.#options.log.durable()
   }
 
-  /** Resolves when at most `backlogLimitBytes` wait for the disk, or the log fails. Undefined if no wait is needed. */
+  /** Undefined if at most `backlogLimitBytes` wait for the disk. Else resolves when this is so, or the log fails. */
   ready(): Promise<void> | undefined {
     if (this.#backlogBytes <= this.#options.backlogLimitBytes) return undefined
     this.#room ??= deferred<void>()
@@ -199,7 +199,7 @@ export class Journal {
     this.#watch()
   }
 
-  /** Notices a failure of the log when no caller waits for `durable`. */
+  /** Calls `#failed` when the log fails, even if no caller waits for `durable`. */
   #watch(): void {
     if (this.#isWatching) return
     this.#isWatching = true

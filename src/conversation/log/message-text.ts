@@ -1,6 +1,6 @@
 /**
- * Returns the texts of a message in their order. The images are left out, so a model must not get this text in place of
- * the message.
+ * Joins the texts of a message in their order. Images are left out, so a model must not get this text in place of the
+ * message.
  */
 import type { Content } from '../../schema/generated/values.ts'
 

@@ -1,4 +1,4 @@
-/** Runs a keyed request once. A repeat waits for the first request, or finds its record. */
+/** Runs a keyed request once. A repeated request waits while the first is under way, and later finds its record. */
 import type { EventReader } from './event-reader.ts'
 import { isSame, recordsOf, type KeyedRequest, type RequestRecord } from './requests.ts'
 
@@ -8,7 +8,7 @@ export class OpenRequests<T> {
 
   /**
    * Returns the result of an equal request under way, or else of `work`.
-   * @throws AppError `idempotency_mismatch` when another request with the same key is under way
+   * @throws AppError `idempotency_mismatch` when another request with the same key is under way; the errors of `work`
    */
   async join(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
     const open = this.#open.get(request.key)
@@ -18,7 +18,7 @@ export class OpenRequests<T> {
     return end
   }
 
-  /** True when an equal request is under way. */
+  /** True when an equal request is under way. @throws AppError `idempotency_mismatch` as `join` */
   has(request: KeyedRequest): boolean {
     const open = this.#open.get(request.key)
     return open !== undefined && isSame(open.request, request)
@@ -39,7 +39,8 @@ export class Requests {
   }
 
   /**
-   * Runs `work`, unless the request was completed before. `work` must record the request together with its effect.
+   * Runs `work`, unless an equal request was completed before. Waits instead for an equal request that is under way.
+   * `work` must record the request together with its effect.
    * `done` is the id of the event that an earlier, incomplete try recorded, if any.
    * @throws AppError `idempotency_mismatch`; the errors of `work`
    */
@@ -51,7 +52,7 @@ export class Requests {
     })
   }
 
-  /** Returns the request's newest record whose event, if any, is stored. @throws AppError `idempotency_mismatch` */
+  /** Finds the request's newest record; skips one whose event the log lacks. @throws AppError `idempotency_mismatch` */
   async #find(request: KeyedRequest): Promise<RequestRecord | undefined> {
     const { events, known } = this.#options
     for (const record of recordsOf(known(), request)) {

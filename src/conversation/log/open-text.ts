@@ -14,12 +14,12 @@ type Field = keyof DeltaPiece
 
 const fields: readonly Field[] = ['reasoning_content', 'content']
 
-/** How far a reader has got in each field. Counts all characters of the field since the conversation was opened. */
+/** The position up to which a reader has each field: a count of characters since the conversation was opened. */
 export type TextPosition = Record<Field, number>
 
 interface Growing {
   text: string
-  /** The position of the first character of `text`. Equals `begin`, the start of the whole text, until a cut. */
+  /** Positions: `begin` is where the whole text begins, `from` where the kept `text` begins, `end` where both end. */
   from: number
   begin: number
   end: number
@@ -43,7 +43,7 @@ export class OpenText {
     growing.id = id
     growing.timestamp = timestamp
     if (growing.text.length <= this.#limitChars) return
-    // A cut leaves only half of the limit, so that cuts are rare.
+    // Cuts to half of the limit, so that the next pieces need no cut.
     growing.text = growing.text.slice(-Math.floor(this.#limitChars / 2))
     growing.from = growing.end - growing.text.length
   }
@@ -65,7 +65,7 @@ export class OpenText {
     )
   }
 
-  /** Returns frames with the text that a reader at `position` lacks, oldest first. No frame is dated before `after`. */
+  /** Returns a frame for each field of which a reader at `position` lacks text. A frame is dated `after` or later. */
   missing(position: Readonly<TextPosition>, after: string): readonly DeltaFrame[] {
     const frames = fields.flatMap((field) => {
       const growing = this.#growing[field]
@@ -81,7 +81,7 @@ export class OpenText {
     position[field] = this.#growing[field].end
   }
 
-  /** Moves `position` to the end that the text will have when `frame` is added. */
+  /** Notes in `position` that the reader also has the piece in `frame`, which is added next. */
   passNext(position: TextPosition, { field, text }: DeltaFrame): void {
     position[field] = this.#growing[field].end + text.length
   }
@@ -96,7 +96,7 @@ function restOf({ text, from, begin }: Growing, position: number): string {
   return start >= from ? text.slice(start - from) : `[${from - start} characters are left out]\n\n${text}`
 }
 
-/** Returns the texts that an event completes. Actions without `thought` leave `content` open, except FinishAction. */
+/** Returns the texts that an event completes. Of actions without `thought`, only a FinishAction completes `content`. */
 function heldBy(event: Event): readonly Field[] {
   if (event.kind === 'MessageEvent') return event.source === 'agent' ? fields : []
   if (event.kind !== 'ActionEvent') return []

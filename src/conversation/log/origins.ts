@@ -27,7 +27,7 @@ export interface Created {
   readonly launched_agent_profile: JsonObject | null
   /** The budget in US dollars; null for no limit. Absent in older logs. */
   readonly max_budget_per_task?: number | null
-  /** The create request, if it had an idempotency key. */
+  /** Key, digest and time of the create request, if it had an idempotency key. */
   readonly request?: KeyedRequest
   /** The name of the named key that made the conversation; absent for any other client. */
   readonly made_by?: string | undefined

@@ -1,7 +1,7 @@
 /**
- * Ends a run whose server was killed or whose log failed (decisions 13, 14).
+ * Ends a run that a killed server left, or whose log could not be read or written (decisions 13, 14).
  *
- * Each open action gets an AgentErrorEvent. The conversation gets one error event with the reason.
+ * Each open action gets an AgentErrorEvent. The conversation gets a ConversationErrorEvent with the reason.
  */
 import type { AgentKind } from '../agent/agent.ts'
 import type { Journal } from './journal.ts'
@@ -12,12 +12,12 @@ export interface OrphanReason {
   readonly detail: string
 }
 
-/** Records changed `stats`. Ends the run that the stored status shows, if any. Must not be called during a run. */
+/** Records `stats` that no event has yet, and ends the run that the status shows, if any. Not called during a turn. */
 export function endOrphanedRun(journal: Journal, kind: AgentKind, reason: OrphanReason): void {
   const { execution_status: status, pending_confirmations: pending, stats, has_new_stats: isNew } = journal.state
   if (isNew) journal.update('stats', stats)
-  // The built-in agent ends its run before its actions wait for the user, so they go on waiting. A pending confirmation
-  // was asked within a turn, and ends with it.
+  // Actions of the built-in agent wait for the user after the end of its run, so they go on waiting. A pending
+  // confirmation belongs to a turn, and ends with it.
   const wasInTurn = !kind.waitsBetweenRuns || pending.length > 0
   const isOrphan = status === 'running' || (status === 'waiting_for_confirmation' && wasInTurn)
   if (!isOrphan) return
@@ -27,7 +27,7 @@ export function endOrphanedRun(journal: Journal, kind: AgentKind, reason: Orphan
   journal.move('restarted')
 }
 
-/** Records an AgentErrorEvent for each action without a result. */
+/** Records an AgentErrorEvent with this text for each action without a result. */
 export function answerOpenActions(journal: Journal, error: string): void {
   for (const action of journal.state.open_actions) {
     const { tool_name, tool_call_id } = action

@@ -29,7 +29,7 @@ export interface PrivateRecords {
   readonly response: { readonly id: string; readonly state: JsonObject }
   /** An action that waits for the user, sealed because it may hold secrets. Its masked event precedes this record. */
   readonly call: { readonly id: string; readonly sealed: string }
-  /** A request with an idempotency key. It precedes the event that the request caused. */
+  /** A request with an idempotency key. The record precedes the event that the request caused, if any. */
   readonly request: RequestRecord
   /** Id of the newest user message that the agent has got. */
   readonly served: string
@@ -81,7 +81,7 @@ export function foldRecord<Name extends RecordName>(
   folds[name](state, payload)
 }
 
-/** True for a private record that this version knows. */
+/** True for a private record whose name this version knows. Its value is not checked. */
 export function isPrivateRecord(value: unknown): value is PrivateRecord {
   return Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && Object.hasOwn(folds, value[0])
 }

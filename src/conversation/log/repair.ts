@@ -2,7 +2,7 @@
  * Makes a conversation writable again after its disk failed or was full (decisions 6 and 13).
  *
  * A failed log refuses all lines until it is reopened: at the end of the failed run, or else at the next write.
- * Reopening also records the end of the run.
+ * Reopening also records the end of a run that the status still shows.
  */
 import { errorOf, type AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -29,7 +29,7 @@ export class Repair {
   }
 
   /**
-   * Checks that there is space. Reopens a failed log if no run is under way.
+   * Checks that there is disk space. Reopens a failed log if no run is under way.
    * @throws AppError `storage_full` or `storage_failed`
    */
   async assertWritable(isRunning: () => boolean): Promise<void> {
@@ -38,7 +38,7 @@ export class Repair {
     if (log.failure !== undefined && !isRunning()) await this.#reopen(log.failure)
   }
 
-  /** Records the end of a run after a failure. Never rejects: the next write tries again. */
+  /** Reopens a failed log and records the end of a run. Never rejects: if the log fails, the next write tries again. */
   async closeRun(cause: unknown): Promise<void> {
     const { log, reserve, diagnostics } = this.#options
     diagnostics.error('A run ended because its conversation cannot be read or written', { error: errorOf(cause) })

@@ -23,25 +23,25 @@ export function isKeyedRequest(value: unknown): value is KeyedRequest {
 
 export interface RequestRecord extends KeyedRequest {
   /**
-   * The id of the event that the request caused, which is the next line of the log. Null for a request without an
-   * event.
+   * The id of the event that the request caused, which is the line after this record. Null when the request caused no
+   * further event.
    */
   readonly event: string | null
-  /** True when the request is done in part and another record follows. */
+  /** True for the first of two records of a request. The second is stored when the request is done. */
   readonly goes_on?: boolean
 }
 
-/** The most records that are kept. A message with `run` has two records. */
+/** The most records that are remembered: two for each key, because a message with `run` has two records. */
 const recordLimit = 2 * requestLimits.count
 
-/** Adds a record to `known`, oldest first. Drops expired records, and the oldest records above `recordLimit`. */
+/** Appends a record to `known`. Drops the oldest records while they have expired or exceed `recordLimit`. */
 export function remember(known: RequestRecord[], record: RequestRecord): void {
   known.push(record)
   const isForgotten = (oldest: RequestRecord): boolean => known.length > recordLimit || isExpired(oldest, record.at)
   for (let [oldest] = known; oldest !== undefined && isForgotten(oldest); [oldest] = known) known.shift()
 }
 
-/** Returns the records of a key that are still remembered, newest first. */
+/** Returns the records of a key that are not forgotten at the time `at`, newest first. */
 export function recordsOf(known: readonly RequestRecord[], { key, at }: KeyedRequest): RequestRecord[] {
   const found: RequestRecord[] = []
   let newer = 0
@@ -58,8 +58,8 @@ function isExpired(known: KeyedRequest, at: number): boolean {
 }
 
 /**
- * True when two requests with one key have equal digests. False when `known` has expired.
- * @throws AppError `idempotency_mismatch` when they differ
+ * True when two requests with one key have equal digests. False when `known` has expired by the time of `request`.
+ * @throws AppError `idempotency_mismatch` when `known` has not expired and the digests differ
  */
 export function isSame(known: KeyedRequest, request: KeyedRequest): boolean {
   if (isExpired(known, request.at)) return false

@@ -24,7 +24,7 @@ export function parseState(text: string): ConversationState | undefined {
   return isState(state) ? state : undefined
 }
 
-/** Returns the cached state and the last line folded into it; undefined when the cache is missing or unusable. */
+/** Returns the cached state and the position after its last line; undefined when the cache is missing or unusable. */
 export async function readCachedState(
   directory: string,
   log: ConversationLog,

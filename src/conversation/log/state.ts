@@ -51,7 +51,7 @@ export interface ConversationState {
   leaf_event_id: string | null
   last_user_message_id: string | null
   stats: JsonObject
-  /** True while the newest usage is missing in the recorded `stats`. */
+  /** True when usage was recorded after the newest `stats` event. */
   has_new_stats: boolean
   agent_state: JsonObject
   /** The newest goal, active or ended. */
@@ -64,13 +64,13 @@ export interface ConversationState {
   pending_confirmations: JsonValue[]
   kept: Partial<Record<KeptKey, JsonObject>>
   open_actions: OpenAction[]
-  /** Ids of user messages that no turn has served, oldest first. */
+  /** Ids of the user messages that a turn is still to serve, oldest first. */
   unserved: string[]
   /** The request that created the conversation; null without an idempotency key, and in a fork. */
   created_by: KeyedRequest | null
   /** The name of the named key that made the conversation; absent for any other client, and in older caches. */
   made_by?: string | undefined
-  /** The remembered keyed requests, without the create request, oldest first. */
+  /** The remembered records of keyed requests, without the create request, oldest first. */
   requests: RequestRecord[]
 }
 
@@ -157,8 +157,8 @@ export function foldEvent(state: ConversationState, event: Event, micros: number
 }
 
 /**
- * Sets the field that `update.key` names. A value of a wrong type leaves the field as it was, except that it
- * sets `security_analyzer` to null. Tags and names of skills that are no strings are left out.
+ * Sets the field that `update.key` names. A value of another type leaves the field, but sets `security_analyzer` to
+ * null. Tags and names of skills that are no strings are left out.
  */
 function foldUpdate(state: ConversationState, update: ConversationStateUpdateEvent): void {
   const { value } = update

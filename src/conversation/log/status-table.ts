@@ -35,7 +35,7 @@ const table: Record<ExecutionStatus, Row> = {
     run: 'running',
     answered: 'running',
     rejected: 'idle',
-    // A pause keeps the pending confirmation; an interrupt ends the turn that asked for it.
+    // There is no `paused`: a pause keeps the pending confirmation. An interrupt ends the turn that asked for it.
     interrupted: 'paused',
     finished: 'finished',
     failed: 'error',
@@ -53,7 +53,7 @@ export function nextStatus(status: ExecutionStatus, trigger: Trigger): Execution
   return table[status][trigger] ?? status
 }
 
-/** True for each status in which clients see no run. */
+/** True for each status except the two in which clients see a run: `running` and `waiting_for_confirmation`. */
 export function isEnded(status: ExecutionStatus): boolean {
   return status !== 'running' && status !== 'waiting_for_confirmation'
 }

@@ -1,5 +1,5 @@
 /**
- * Parses and checks events that were read from the log.
+ * Checks events that were read from the log.
  *
  * A file is input from outside, so its events are checked again.
  */

@@ -45,7 +45,7 @@ export async function readTranscript(events: EventReader, options: TranscriptOpt
 }
 
 /**
- * Returns the text of an event, if the event is shown. The log is read backwards: `outcomes` keeps a result until its
+ * Returns the text of an event, if the event is shown. The log is read backwards: `outcomes` gets a result before its
  * action is read.
  */
 function partOf(event: Event, outcomes: Map<string, string>, options: TranscriptOptions): string | undefined {
@@ -83,7 +83,7 @@ function messagePart(event: MessageEvent, { mask, limitBytes }: TranscriptOption
   return `${event.source === 'user' ? 'User' : 'Agent'}: ${shortened(text, Math.floor(limitBytes * messageShare))}`
 }
 
-/** Cuts the middle of a long text. `limit` is in characters; `readTranscript` checks the limit in bytes. */
+/** Cuts the middle out of a text of more than `limit` characters. `readTranscript` checks the limit in bytes. */
 function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text
   const half = Math.floor(limit / 2)

@@ -2,7 +2,7 @@
  * Adds up the usage figures of a conversation for `agent_state.usage`. Pure.
  *
  * A figure is `{ value, source }`. The source is `reported` by the agent, `derived` from reported figures, or
- * `unknown`. `agent_state.usage` holds the figures of the last report, and for each model the sum of each figure.
+ * `unknown`. `agent_state.usage` holds the figures of the last report and, for each model, the sums over all reports.
  */
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../agent/agent.ts'
@@ -15,7 +15,7 @@ interface Figure {
 }
 
 interface Sum extends Figure {
-  /** Number of reports without this figure. */
+  /** Number of the model's reports without this figure. */
   readonly unknown: number
 }
 

@@ -36,12 +36,12 @@ export class Admission {
     this.rules?.creating(id, madeBy)()
   }
 
-  /** Runs `work`, which makes a conversation. @throws AppError as `AdmissionRules.creating` */
+  /** Runs `work`, which makes a conversation. @throws AppError as `AdmissionRules.creating`; the errors of `work` */
   async create<T>(id: string, madeBy: string | undefined, work: () => Promise<T>): Promise<T> {
     return during(this.rules?.creating(id, madeBy), work)
   }
 
-  /** Runs `work`, which begins a run. @throws AppError as `AdmissionRules.starting` */
+  /** Runs `work`, which begins a run. @throws AppError as `AdmissionRules.starting`; the errors of `work` */
   async start<T>(id: string, madeBy: string | undefined, work: () => Promise<T>): Promise<T> {
     return during(this.rules?.starting(id, madeBy), work)
   }
@@ -57,11 +57,11 @@ async function during<T>(release: (() => void) | undefined, work: () => Promise<
 
 /** The checks of `Admission` for the messages and runs of one conversation. */
 export interface Beginning {
-  /** Checks the disk space. Not checked for a sub-agent that works for its parent. @throws AppError `storage_full` */
+  /** Checks the disk space, except for a sub-agent that works for its parent. @throws AppError `storage_full` */
   assertSpace(): void
   /**
-   * Runs `work`, which may begin a run. Not limited while a run is under way, and for a sub-agent that works for its
-   * parent.
+   * Runs `work`, which may begin a run, if the limits allow a run. They do not apply while a run is under way, nor to a
+   * sub-agent that works for its parent.
    * @throws AppError `too_many_runs`, `storage_full`; the errors of `work`
    */
   run<T>(work: () => Promise<T>): Promise<T>

@@ -20,7 +20,7 @@ export class AgentRecords {
   readonly #journal: Journal
   readonly #work: Work | undefined
   readonly #ledger: UsageLedger
-  /** True while counted usage is missing in the recorded `stats`. */
+  /** True when usage was counted since `stats` was last recorded. */
   #hasNewStats = false
   #settings: JsonObject
   #agentState: JsonObject
@@ -43,7 +43,7 @@ export class AgentRecords {
     return this.#settings
   }
 
-  /** Changes the agent's settings. If `change` returns its argument, nothing is changed. */
+  /** Replaces and records the agent's settings. If `change` returns its argument, nothing is done. */
   changeSettings(change: (settings: JsonObject) => JsonObject): void {
     const next = change(this.#settings)
     if (next === this.#settings) return
@@ -61,7 +61,7 @@ export class AgentRecords {
     this.#journal.attempt(() => this.#journal.keep(['kept', { key, value }]))
   }
 
-  /** Publishes `agent_state` with the given members, if a member changes. */
+  /** Sets the given members of `agent_state`, and records it if a member changes. */
   publish(changes: JsonObject): void {
     const value = { ...this.#agentState, ...changes }
     if (isDeepStrictEqual(value, this.#agentState)) return
@@ -82,7 +82,7 @@ export class AgentRecords {
 
   /**
    * Adds a usage report to `stats` and to `agent_state.usage`, and stores the report in the log. `storeStats` records
-   * the sum for clients. Until the first report with a figure, reports without figures are not stored.
+   * the sum for clients. Until the first report with a figure, reports without figures are neither added nor stored.
    * @throws AppError when the log accepts no line
    */
   count(report: UsageReport): void {
@@ -104,7 +104,7 @@ export class AgentRecords {
     this.#hasNewStats = false
   }
 
-  /** Returns why no more may be spent; undefined while more may be spent. A step of unknown cost adds nothing. */
+  /** Returns why this conversation or its parent may spend no more; undefined while both may. Ignores unknown cost. */
   budgetSpent(): string | undefined {
     const { max_budget_per_task: budget } = this.#journal.state
     const { cost } = this.#ledger

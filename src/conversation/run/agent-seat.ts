@@ -9,7 +9,7 @@ export interface AgentSeatOptions {
   readonly kind: AgentKind
   readonly createHost: () => AgentHost
   readonly diagnostics: Log
-  /** The longest wait in milliseconds for the end of `Agent.close`. */
+  /** The longest time in milliseconds that `discard` waits for `Agent.close`. */
   readonly closeLimitMs: number
 }
 
@@ -47,7 +47,7 @@ export class AgentSeat {
     this.#agent?.policyChanged()
   }
 
-  /** Closes the agent, and waits `closeLimitMs` at most. A later use creates a new agent. Never rejects. */
+  /** Closes the agent, if any; waits for this at most `closeLimitMs`. `agent` then creates another. Never rejects. */
   async discard(): Promise<void> {
     const { diagnostics, closeLimitMs } = this.#options
     const agent = this.#agent

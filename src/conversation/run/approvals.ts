@@ -16,7 +16,7 @@ import type { OpenAction } from '../log/state.ts'
 export interface Approval {
   readonly accept: boolean
   readonly reason: string
-  /** The id of a confirmation. If absent: the pending confirmation, or else all actions that wait between two runs. */
+  /** Without an id, the pending confirmation is meant; if none is pending, all actions that wait between two runs. */
   readonly id?: string | undefined
 }
 
@@ -39,7 +39,7 @@ export class Approvals {
     return [...this.#options.questions.list(), ...listPending(this.waiting())]
   }
 
-  /** Returns the actions that wait for the user after the end of their turn, even if the run still records its end. */
+  /** Returns the actions that wait for the user between two runs, already while the first run records its end. */
   waiting(): readonly OpenAction[] {
     const { journal: { state }, runner, seat, questions } = this.#options
     if (questions.list().length > 0) return []
@@ -50,8 +50,8 @@ export class Approvals {
 
   /**
    * Applies the user's response to the pending confirmation, or else to the actions that wait between two runs. Without
-   * either, a response without an id has no effect.
-   * @throws AppError `not_found` for an unknown id; the errors of `assertApproves`, `Gate.assertWritable`
+   * a confirmation and waiting actions, a response without an id has no effect.
+   * @throws AppError `not_found` for an unknown id; as `assertApproves`, `Gate.assertWritable`, `Runner.start`
    */
   async respond(approval: Approval, request: KeyedRequest | undefined): Promise<void> {
     const { journal, questions } = this.#options
@@ -63,7 +63,7 @@ export class Approvals {
     await journal.durable()
   }
 
-  /** Applies the response to the actions that wait between two runs. */
+  /** Applies the response to the actions that wait between two runs, if any still wait when no run is under way. */
   async #respondLater({ accept, reason, id }: Approval, request: KeyedRequest | undefined): Promise<void> {
     const { journal, gate, runner } = this.#options
     await gate.assertWritable()

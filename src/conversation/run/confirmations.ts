@@ -29,7 +29,7 @@ export interface PendingConfirmation {
 export interface ConfirmationsOptions {
   readonly clock: Clock
   readonly deadlineMs: number
-  /** Called with the result of `list` after each change. */
+  /** Called with the result of `list` each time that this result has changed. */
   readonly onChange: (open: readonly PendingConfirmation[]) => void
 }
 
@@ -45,7 +45,7 @@ interface Question {
 
 export class Confirmations {
   readonly #options: ConfirmationsOptions
-  /** All confirmations in the order in which they were asked. Only the first is pending. */
+  /** All unanswered confirmations, in the order of the calls of `ask`. Only the first is pending. */
   readonly #asked = new Map<string, Question>()
 
   constructor(options: ConfirmationsOptions) {
@@ -58,7 +58,7 @@ export class Confirmations {
     return open === undefined ? [] : [shown(open)]
   }
 
-  /** Asks when the earlier confirmations have ended; returns the answer. `withdrawn` cancels only this confirmation. */
+  /** Asks the user after the earlier confirmations. `withdrawn` cancels this one, `signal` all with that signal. */
   ask(draft: QuestionDraft, signal: AbortSignal, withdrawn?: AbortSignal): Promise<ConfirmationAnswer> {
     if (signal.aborted || withdrawn?.aborted === true) return Promise.resolve({ outcome: 'cancelled' })
     return new Promise((resolve) => {
@@ -85,12 +85,12 @@ export class Confirmations {
     return true
   }
 
-  /** Cancels all confirmations. */
+  /** Cancels all confirmations. Later confirmations can be asked. */
   close(): void {
     this.#cancel(() => true)
   }
 
-  /** Cancels the selected confirmations, the newest first, so that none of them becomes pending. */
+  /** Cancels the selected confirmations: the newest first, since the end of the pending one makes the next pending. */
   #cancel(isMeant: (question: Question) => boolean): void {
     const meant = [...this.#asked.values()].filter(isMeant).reverse()
     for (const { id } of meant) this.#settle(id, { outcome: 'cancelled' })
@@ -132,7 +132,7 @@ export function askedLine({ command, title }: PendingConfirmation): string {
   return `\n[Asks: ${(command ?? title).slice(0, nameChars)}]\n`
 }
 
-/** Returns a confirmation as the state stores it. */
+/** Returns a confirmation as JSON, for the update `pending_confirmations`. */
 export function confirmationValue(question: PendingConfirmation): JsonObject {
   const { options, locations, diff, ...rest } = question
   return {

@@ -23,14 +23,14 @@ export class Gate {
     if (this.#isClosed) throw new AppError('conflict', 'The conversation is being closed or deleted')
   }
 
-  /** Checks that the log accepts lines. @throws AppError as `assertOpen`; `storage_full` or `storage_failed` */
+  /** As `assertOpen`; also checks the disk space, and reopens a failed log if no run is under way. @throws AppError */
   async assertWritable(): Promise<void> {
     this.assertOpen()
     await this.#options.repair.assertWritable(() => this.#options.runner.isRunning)
     this.assertOpen()
   }
 
-  /** Runs `work`; resolves when its lines are durable. @throws AppError as `assertWritable`; the errors of `work` */
+  /** Returns the result of `work` when its lines are durable. @throws as `assertWritable`, `work`, `Journal.durable` */
   async write<T>(work: () => T | Promise<T>): Promise<T> {
     await this.assertWritable()
     const result = await work()

@@ -83,7 +83,7 @@ function analyzerOf({ security_analyzer: stored }: Readonly<ConversationState>):
   return isSecurityAnalyzer(stored) ? toSecurityAnalyzer(stored) : null
 }
 
-/** Returns the stored policy. Returns the strictest policy in place of a policy that a later version wrote. */
+/** Returns the stored policy; the strictest policy in place of a policy that this version does not know. */
 function policyOf({ confirmation_policy: stored }: Readonly<ConversationState>): ConfirmationPolicy {
   return isConfirmationPolicy(stored) ? toConfirmationPolicy(stored) : { kind: 'AlwaysConfirm' }
 }

@@ -31,7 +31,7 @@ export interface TitleMaker {
 }
 
 export interface Delivery {
-  /** True when the current run, or a new run, is to serve the message, unless a hook refuses the message. */
+  /** True to have the current run or a new run serve the message. A message that a hook refuses is not served. */
   readonly run: boolean
   readonly request?: KeyedRequest | undefined
   /** Aborted when the message is no longer wanted. A recorded message stays. */
@@ -47,7 +47,7 @@ export class Inbox {
   }
 
   /**
-   * Records a message, and with `run` has it served. Resolves when that is durable, to false if a hook refused it.
+   * Records a message durably. With `run`, also has it served (`Runner.serve`). Returns false if a hook refused it.
    * @throws AppError `body_too_large`; as `Gate.assertOpen`, `AgentSeat.agent`, `Journal.record`; the signal's reason
    */
   async take(message: Message, delivery: Delivery): Promise<boolean> {
@@ -64,7 +64,7 @@ export class Inbox {
     return this.take(userMessageOf({ content: [toTextContent({ text })] }), { run: true, signal })
   }
 
-  /** Handles a repeated request, whose message is recorded: has the message served, unless a turn has served it. */
+  /** Handles a repeated request, whose message is recorded: has the message served if it still waits for a turn. */
   async serveRecorded(messageId: string, request: KeyedRequest | undefined): Promise<void> {
     const { journal, runner } = this.#options
     if (journal.state.unserved.includes(messageId)) return runner.serve(request)
@@ -96,7 +96,7 @@ export class Inbox {
     return refusal === undefined
   }
 
-  /** Records the agent's introduction (a SystemPromptEvent) once, before the first user message. */
+  /** Records the agent's introduction (a SystemPromptEvent), if it has one, once and before the first user message. */
   async #introduceAgent(): Promise<void> {
     const { journal, events, seat } = this.#options
     if (journal.state.last_user_message_id !== null) return
@@ -116,7 +116,7 @@ export class Inbox {
 
 const nothing = { content: [], skills: [] }
 
-/** Returns the record of the idempotency key, if any, to store with the message. With `run` a second record follows. */
+/** Returns the keyed request, if any, to record before the message. With `run`, a second record follows later. */
 function keyedOf({ request, run }: Delivery): Omit<RequestRecord, 'event'> | undefined {
   return request === undefined || !run ? request : { ...request, goes_on: true }
 }

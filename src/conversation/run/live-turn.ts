@@ -37,7 +37,7 @@ export class LiveTurn implements Turn {
   readonly #masks = new Map<keyof DeltaPiece, MaskingStream>()
   /** True while counted usage has not been sent to clients. */
   #owesStats = false
-  /** True while readers have a text that no event holds yet. */
+  /** True when text was sent to readers since the turn's last event. */
   #isStreaming = false
   #fenced = false
   #hasActed = false
@@ -70,7 +70,7 @@ export class LiveTurn implements Turn {
     return this.#aborted.promise
   }
 
-  /** The log's error for a refused report; undefined without a refusal. */
+  /** The error of the first report that could not be recorded; undefined if there is none. */
   get refusal(): unknown {
     return this.#refusal
   }
@@ -93,7 +93,7 @@ export class LiveTurn implements Turn {
     this.abort()
   }
 
-  /** Ends the turn's reports: records `stats` and cancels the turn's confirmations. Later reports are dropped. */
+  /** Ends the turn's reports: sends held-back text, records `stats`, cancels confirmations. Drops later reports. */
   fence(): void {
     const { journal, records, questions } = this.#options
     this.#flushDeltas()
@@ -111,7 +111,7 @@ export class LiveTurn implements Turn {
       const recorded = this.#options.journal.record(draft)
       this.#isStreaming = false
       if (draft.kind === 'ActionEvent') this.#newestAction = recorded.id
-      // Events of a batch are recorded without an `await` between them, so the microtask runs after the last event.
+      // An agent records events that belong together without an `await`, so the microtask runs after the last of them.
       if (this.#owesStats) queueMicrotask(() => this.#sendStats())
       return recorded
     } catch (cause) {
@@ -135,7 +135,7 @@ export class LiveTurn implements Turn {
     this.#keep(['call', { id, sealed }])
   }
 
-  /** Masks a piece and sends it. The end of the piece may be held back, since a secret may span two pieces. */
+  /** Masks a piece and sends it, except an end that may begin a secret: this waits for the next piece or event. */
   delta(piece: DeltaPiece): void {
     if (this.#fenced) return
     for (const field of ['content', 'reasoning_content'] as const) {
@@ -148,7 +148,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Sends a line as `reasoning_content`, whole and at once. */
+  /** Sends clients a line of the server's own as `reasoning_content`, whole and at once. */
   tell(line: string): void {
     this.delta({ reasoning_content: line })
     this.#flushDeltas()
@@ -160,8 +160,8 @@ export class LiveTurn implements Turn {
   }
 
   /**
-   * Counts a usage report and sends clients the `stats`. While clients have streamed text that no event has yet, the
-   * `stats` wait for the event: a published client would otherwise show the text twice.
+   * Counts a usage report and sends clients the `stats`. If text was streamed since the turn's last event, the `stats`
+   * wait for the next event: a published client would otherwise show the text twice.
    */
   usage(report: UsageReport): void {
     if (this.#fenced) return
@@ -174,7 +174,7 @@ export class LiveTurn implements Turn {
     this.#beforeMessage = listener
   }
 
-  /** Asks the agent to record the text that it has written so far. */
+  /** Called before a user message is recorded: asks the agent to record the text that it has written so far. */
   beforeMessage(): void {
     if (!this.#fenced) this.#beforeMessage?.()
   }
@@ -183,7 +183,7 @@ export class LiveTurn implements Turn {
     return this.#options.journal.ready()
   }
 
-  /** Sends clients the newest `stats` in an unstored frame, unless they have them or the turn has ended. */
+  /** If clients lack the newest `stats` and the turn has not ended, sends them the `stats` in an unstored frame. */
   #sendStats(): void {
     const { journal, frames, records } = this.#options
     if (this.#owesStats && !this.#fenced) journal.push(frames.stats(records.stats))
@@ -203,7 +203,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Before the first action, records the messages as served: after a crash they must not cause the action again. */
+  /** Before the turn's first action, records its messages as served: they must not cause it again after a crash. */
   #markServed(): void {
     const last = this.messages.at(-1)
     if (this.#hasActed || last === undefined) return
@@ -211,7 +211,7 @@ export class LiveTurn implements Turn {
     this.#options.journal.keep(['served', last.id])
   }
 
-  /** Sends the text that masking held back. The text must precede the next event. */
+  /** Sends the text that masking has held back, because it must precede the next event. */
   #flushDeltas(): void {
     for (const [field, mask] of this.#masks) {
       const rest = mask.end()

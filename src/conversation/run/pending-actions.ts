@@ -15,7 +15,7 @@ const options = [
   { id: 'reject', name: 'Reject', kind: 'reject_once' },
 ] as const
 
-/** The members of a pending confirmation that stay empty: clients find these details in the ActionEvent. */
+/** Members of a pending confirmation that are empty here, because clients find these details in the ActionEvent. */
 const untold = { command: null, diff: null, locations: [] } as const
 
 export function listPending(actions: readonly OpenAction[]): PendingConfirmation[] {
@@ -25,7 +25,7 @@ export function listPending(actions: readonly OpenAction[]): PendingConfirmation
 }
 
 /**
- * Rejects the action with this id; without `id`, all waiting actions. If none waits then, the status becomes `idle`.
+ * Rejects the action with this id; without `id`, all waiting actions. If then none waits, the status becomes `idle`.
  * @throws AppError `not_found`
  */
 export function rejectPending(journal: Journal, reason: string, id?: string, request?: KeyedRequest): void {
@@ -48,7 +48,7 @@ export function rejectPending(journal: Journal, reason: string, id?: string, req
 }
 
 /**
- * Refuses the approval of one action while several wait: they are approved together. Without `id`, all are meant.
+ * Refuses the approval of a single action, by its `id`, while several wait: they can only be approved together.
  * @throws AppError `not_found` when no waiting action has this id; `bad_request` when other actions wait too
  */
 export function assertApproves(actions: readonly OpenAction[], id: string | undefined): void {

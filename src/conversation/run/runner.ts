@@ -1,7 +1,7 @@
 /**
- * Runs a conversation: one turn after another, until every message is served or the run is stopped, waits or fails.
+ * Runs a conversation: one turn after another, until each message is served or a turn stops, waits, fails or is stuck.
  *
- * The run records `running` when it begins, and another status when it ends (decisions 14).
+ * The run records `running` when it begins and, unless a deletion ends it, another status at its end (decisions 14).
  */
 import { AppError, assertNever } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -46,10 +46,10 @@ interface Stop {
 export class Runner {
   readonly #options: RunnerOptions
   #run: Promise<void> | undefined
-  /** Resolves at the end of the current run; when no run is under way, at the end of the next run. */
+  /** Resolves at the next end of a run; undefined while no caller of `nextEnd` waits. */
   #nextEnd: Deferred<void> | undefined
   #stop: Stop | undefined
-  /** True when a message arrived since the current turn began or, if later, since the last request to stop. */
+  /** True when `serve` was called since the current turn began or, if later, since the last request to stop. */
   #again = false
   /** True when the agent has begun work by itself, and no turn has begun for this work yet. */
   #own = false
@@ -64,7 +64,7 @@ export class Runner {
     return this.#run !== undefined
   }
 
-  /** True during a turn of the run. A run also has time before its first turn, between two turns and after the last. */
+  /** True during a turn. A run also has time before its first turn, between two turns and after its last turn. */
   get isInTurn(): boolean {
     return this.#options.turns.isRunning
   }
@@ -81,7 +81,7 @@ export class Runner {
   async #start(request?: KeyedRequest): Promise<void> {
     if (this.#run !== undefined) throw new TypeError('A run is under way already')
     this.#again = false
-    // The first turn also covers work that the agent began by itself earlier.
+    // The first turn also serves work that the agent began by itself before.
     this.#own = false
     const begun = this.#begin(request)
     this.#run = this.#serve(begun)
@@ -95,7 +95,7 @@ export class Runner {
     await started
   }
 
-  /** Makes the current or a new run serve the newest message. Begins no run while actions wait (decisions 15). */
+  /** Has recorded messages served by the current or a new run. Begins no run while actions wait (decisions 15). */
   async serve(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (!this.isRunning && journal.status !== 'waiting_for_confirmation') return this.start(request)
@@ -119,8 +119,8 @@ export class Runner {
   }
 
   /**
-   * Handles a message that arrives during a run. Cancels the turn; the run continues with all queued messages. The turn
-   * of a stepping agent, and a turn that waits for a confirmation, are not cancelled.
+   * Handles a message that arrives during a run: cancels the turn. The next turn gets all messages not yet served. The
+   * turn of a stepping agent, and a turn that waits for a confirmation, are not cancelled.
    */
   #supersede(): void {
     const { journal, seat, turns } = this.#options
@@ -129,7 +129,7 @@ export class Runner {
     if (!isLeftAlone) turns.abort()
   }
 
-  /** Stops the run, if any, and resolves when it has ended. A message that arrives meanwhile begins another run. */
+  /** Stops the run, if any; resolves when it has ended. Messages to serve that arrive meanwhile begin another run. */
   async stop(reason: StopReason): Promise<void> {
     if (this.#run === undefined) return
     const { seat, turns } = this.#options
@@ -146,7 +146,7 @@ export class Runner {
     await this.#options.seat.discard()
   }
 
-  /** Resolves when the end of the current run is published; when no run is under way, the end of the next run. */
+  /** Resolves at the next end of a run: of the current run or, if its end is published already, of the next run. */
   nextEnd(): Promise<void> {
     this.#nextEnd ??= deferred<void>()
     return this.#nextEnd.promise
@@ -183,8 +183,8 @@ export class Runner {
       await repair.closeRun(cause)
       this.#publishEnd()
     }
-    // A message that arrived while the end was recorded begins another run. From here on there must be no `await`: a
-    // message could arrive unnoticed.
+    // A message that arrived, or work that the agent began, while the end was recorded begins another run. From here on
+    // there must be no `await`: a message could arrive unnoticed.
     this.#stop?.done.resolve()
     this.#stop = undefined
     const hasMore = (this.#again && journal.state.unserved.length > 0) || this.#own
@@ -212,12 +212,12 @@ export class Runner {
     diagnostics.info('A run has ended', { outcome, code: this.#failure, ms: Math.round(clock() - this.#startedAt) })
   }
 
-  /** Runs the next turn, unless the run is stopped or the budget is spent. Returns true when the run continues. */
+  /** Runs the next turn and records its end. Returns true when the run continues. */
   async #serveOne(): Promise<boolean> {
     const { journal, events } = this.#options
     const isOwn = this.#own && !this.#again
     this.#own = false
-    // A message that arrived after the request to stop belongs to the next run.
+    // After a request to stop, `#again` stays true for a message that belongs to the next run.
     if (this.#stop === undefined) this.#again = false
     const unserved = isOwn ? [] : [...journal.state.unserved]
     const messages = await events.messages(unserved)
@@ -241,8 +241,8 @@ export class Runner {
   }
 
   /**
-   * Runs a turn and returns its end. After a request to stop or with a spent budget, returns an end with this reason
-   * instead. Work that the agent began by itself then gets a turn that is aborted at once, so that the agent ends it.
+   * Runs a turn and returns its end. After a request to stop, or with a spent budget, returns another end and serves no
+   * message. Work that the agent began itself then gets a turn that is aborted at once, so that the agent ends it.
    */
   async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
     const refused = this.#stop === undefined ? this.#overBudget() : notBegun

@@ -21,7 +21,7 @@ export class Switches {
     this.#options = options
   }
 
-  /** Checks that `llm` can switch the agent's model. @throws AppError `bad_request` */
+  /** Checks that the method `llm` can switch the model of this kind of agent. @throws AppError `bad_request` */
   assertTakesModel(): void {
     if (this.#options.seat.takesModel) return
     throw new AppError('bad_request', 'Cannot switch the model: the conversation is not driven by the built-in agent')

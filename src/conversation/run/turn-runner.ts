@@ -1,5 +1,5 @@
 /**
- * Runs one turn: gives it to the agent, waits for its end, and holds the confirmations of the turn.
+ * Runs one turn: gives it to the agent and waits for its end. Also records the confirmations of the turn.
  *
  * An agent that does not end an aborted turn within `stopLimitMs` is closed.
  */
@@ -35,7 +35,7 @@ export class TurnRunner implements JournalFollower {
   readonly questions: Confirmations
   readonly #options: TurnRunnerOptions
   #turn: LiveTurn | undefined
-  /** The newest action of the turn when the last confirmation became pending. */
+  /** The id of the turn's newest action at the time when the last confirmation became pending. */
   #newestAction: string | undefined
 
   constructor(options: TurnRunnerOptions) {
@@ -55,7 +55,7 @@ export class TurnRunner implements JournalFollower {
   /**
    * Runs a turn and returns its end. Never rejects.
    * @param isOwn true when the agent began the turn by itself
-   * @param stopped aborts the turn at once
+   * @param stopped given to abort the turn at once
    */
   async run(messages: readonly MessageEvent[], isOwn: boolean, stopped?: 'stopped'): Promise<TurnEnd> {
     const turn = this.#open(messages, isOwn)
@@ -78,7 +78,7 @@ export class TurnRunner implements JournalFollower {
     this.#turn?.abort()
   }
 
-  /** Asks the agent of the current turn to record the text that it has written so far. */
+  /** Called before a user message is recorded: asks the agent to record the text that it has written so far. */
   beforeMessage(): void {
     this.#turn?.beforeMessage()
   }
@@ -87,12 +87,12 @@ export class TurnRunner implements JournalFollower {
     this.#turn?.pause()
   }
 
-  /** Aborts the turn: its further work could not be recorded. */
+  /** Aborts the turn, because its further reports could not be recorded. */
   logFailed(): void {
     this.abort()
   }
 
-  /** Logs the error and ends the turn as failed. */
+  /** Logs the error and aborts the turn, which then ends as failed. */
   recordRefused(cause: unknown): void {
     this.#options.diagnostics.error('A report of an agent could not be recorded', { error: errorOf(cause) })
     this.#turn?.refuse(cause)
@@ -106,7 +106,7 @@ export class TurnRunner implements JournalFollower {
     })
   }
 
-  /** Waits for the agent. After the turn is aborted, waits `stopLimitMs` at most and then closes the agent by force. */
+  /** Waits for the end of the turn. If the turn is aborted and does not end within `stopLimitMs`, closes the agent. */
   async #untilEnded(ending: Promise<TurnEnd>, turn: LiveTurn): Promise<TurnEnd> {
     const first = await Promise.race([ending, turn.aborted.then(() => 'aborted' as const)])
     if (first !== 'aborted') return first
@@ -136,8 +136,8 @@ export class TurnRunner implements JournalFollower {
   }
 
   /**
-   * Sends clients a line that names the action of the confirmation. The newest action needs no line at the first
-   * confirmation after it: published clients show the newest action as the waiting one.
+   * Sends clients a line that names the action of the confirmation. No line is sent for the newest action if no earlier
+   * confirmation came after it: published clients show the newest action as the waiting one.
    */
   #nameAction(question: PendingConfirmation): void {
     const newest = this.#turn?.newestAction

@@ -8,8 +8,8 @@ import { assertDataFolder } from '../../storage/data-folder-claim.ts'
 import { readTrail } from './reading.ts'
 
 /**
- * Returns the exit code: 1 when the trail is damaged or lacks the line hash of a given `--expect`; otherwise 0.
- * @throws AppError `invalid_option`; the errors of `assertDataFolder` and `readTrail`
+ * Returns exit code 1 when the trail is damaged or, with `--expect`, when no line has that hash; otherwise 0.
+ * @throws AppError `invalid_option`, `not_found` for an empty trail; the errors of `assertDataFolder` and `readTrail`
  */
 export async function run({ config, words, flags, print, tell }: CommandCall): Promise<number> {
   assertNoWords('audit', words)

@@ -17,7 +17,7 @@ const linesPerTurn = 500
 
 /**
  * Yields the lines of the trail, the oldest first. Leaves out an incomplete last line, because a server may be writing
- * it. When file 1 is missing, the first line is not checked.
+ * it. Without file 1 the first line is not checked, because the hash before it is not known.
  * @throws AppError `storage_failed`
  */
 export async function* readTrail(dataDir: string): AsyncGenerator<TrailLine, void> {
@@ -41,7 +41,7 @@ export async function* readTrail(dataDir: string): AsyncGenerator<TrailLine, voi
   }
 }
 
-/** Checks the trail. Stops after `problemLimit` problems. @throws AppError `storage_failed` */
+/** Checks the trail, up to `problemLimit` problems. An empty trail is not `sound`. @throws AppError `storage_failed` */
 export async function inspectTrail(
   dataDir: string,
 ): Promise<{ readonly problems: readonly string[], readonly sound: string | undefined }> {

@@ -74,8 +74,8 @@ export class TrailLog {
   }
 
   /**
-   * Queues a line. Resolves when the line is queued; `done` resolves when the line is durable. `done` is in an object,
-   * because `await` would otherwise wait for it too.
+   * Queues a line. Resolves when the line is queued. `done` of the result resolves when the line is durable: it is in
+   * an object, because `await` would otherwise wait for it too.
    */
   async #queue(json: Buffer): Promise<{ readonly done: Promise<void> }> {
     if (this.#segment.commit.failure !== undefined) await this.#segment.commit.reopen()
@@ -88,7 +88,7 @@ export class TrailLog {
     commit.append(json, undefined)
     const [lost, done] = [this.#lost, commit.durable()]
     this.#lost = 0
-    // When the sync fails, the record `lost` is lost too. The next record `lost` then includes its count.
+    // If the write fails, this record `lost` is lost too. Its count then goes into the next record `lost`.
     done.catch(() => (this.#lost += lost))
     return { done }
   }
@@ -118,7 +118,7 @@ async function openSegment(
   return { number, file, commit: new GroupCommit({ file, end, ...limits, onCommit: () => undefined }) }
 }
 
-/** Returns the position after the last complete line. */
+/** Returns the position after the last complete line of a file; `start` without a line. */
 function endOf(content: Buffer): Position {
   let position = start
   for (const line of linesOf(content)) {

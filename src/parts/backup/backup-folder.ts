@@ -7,7 +7,7 @@
  *     lock               excludes another backup
  *
  * Old pieces are removed after the new manifest is in place. So an interrupted backup leaves the earlier backup whole.
- * A piece that is a hard link may become longer with its file. Only the bytes up to the size in the manifest are used.
+ * A piece can be a hard link, which becomes longer with its file. Only the bytes up to the size in the manifest count.
  */
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -73,8 +73,8 @@ export async function withBackupFolder<T>(
 }
 
 /**
- * Runs `body` with the manifest of a backup folder, locked against backups. A folder that cannot be written gets no
- * lock.
+ * Runs `body` with the manifest of a backup folder, while a lock keeps backups out of the folder. A folder that cannot
+ * be written gets no lock.
  * @throws AppError `not_found` for a folder without a backup, `owned_by_another`, `storage_failed`,
  * `format_unsupported`; the errors of `body`
  */
@@ -99,7 +99,7 @@ export async function withStoredBackup<T>(path: string, body: (manifest: Manifes
   }
 }
 
-/** Refuses a backup folder inside the data folder, and a data folder inside the backup folder. */
+/** Refuses a backup folder that is the data folder, is inside it or contains it. */
 async function assertApart(folder: string, dataDir: string): Promise<void> {
   const [target, data] = [await realPathOf(folder), await realPathOf(resolve(dataDir))]
   if (!`${target}/`.startsWith(`${data}/`) && !`${data}/`.startsWith(`${target}/`)) return
@@ -129,7 +129,7 @@ async function assertUsable(folder: string): Promise<void> {
 export class BackupFolder implements Target {
   readonly path: string
   readonly written = { copiedBytes: 0, linkedBytes: 0 }
-  /** False after a hard link has failed, for example because the data folder is on another file system. */
+  /** False once the system has refused a hard link, for example because the data folder is on another file system. */
   #mayLink = true
   #count = 0
 
@@ -203,13 +203,13 @@ export class BackupFolder implements Target {
       if (isNew) this.written.copiedBytes += piece.size
       return isWhole ? piece : undefined
     } catch (thrown) {
-      await file.close().catch(() => undefined) // The first error is thrown.
-      await removeFile(partial).catch(() => undefined) // The first error is thrown.
+      await file.close().catch(() => undefined) // `thrown` is the error that counts.
+      await removeFile(partial).catch(() => undefined) // `thrown` is the error that counts.
       throw thrown
     }
   }
 
-  /** Stores the bytes of `source` as a hard link to the file `path`. Returns undefined when they must be copied. */
+  /** Stores `source` as a hard link to the file `path`, if it is not stored yet. Returns undefined if that fails. */
   async #link(source: Source, path: string): Promise<Piece | undefined> {
     const content = new PieceOf()
     for await (const bytes of bytesOf(source)) content.add(bytes)

@@ -2,10 +2,10 @@
  * Backs up a data folder while a server may be using it. Does not change the data folder.
  *
  * Reads in this order: files that no later step reads; settings and keys, all as of one moment; the end of each log;
- * the logs up to these ends. When keys have changed meanwhile, the steps from the settings on are repeated.
+ * the logs up to these ends, and files beside them. When keys change meanwhile, all steps but the first are repeated.
  *
- * The pieces that the earlier backup has of a log are used again, and only the new lines are added. A file whose stamp
- * (inode, size, time) has not changed since the earlier backup is not read.
+ * The pieces that the earlier backup has of a log are used again, and only new lines are added (see `pieceLimit`). A
+ * file whose stamp (inode, size, time) has not changed since the earlier backup is not read.
  */
 import { join } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
@@ -26,7 +26,7 @@ import type { Target } from './target.ts'
 export interface BackupOptions {
   readonly dataDir: string
   readonly target: Target
-  /** The earlier backup in the target, if any. */
+  /** The earlier backup in the target, if there is one and its manifest is not damaged. */
   readonly previous: Manifest | undefined
   readonly withKeys: boolean
   readonly clock: () => number
@@ -51,11 +51,11 @@ export interface BackupReport {
 
 /** The most tries of a step. A try fails when the files of the step change meanwhile. */
 const tryLimit = 5
-/** The most pieces of a log. A log with more pieces is stored as a whole again. */
+/** A log that has this many pieces or more in the earlier backup is stored as a whole again. */
 const pieceLimit = 32
 /** The most bytes of one piece. */
 const pieceLimitBytes = 1024 * 1024 * 1024
-/** A file that changed within this time before the backup gets no stamp: its next change could leave it the same. */
+/** A file that changed within this time before the backup gets no stamp: its next change could leave an equal stamp. */
 const freshMs = 2000
 
 /** Backs up the data folder. @throws AppError `unavailable`, `storage_full`, `storage_failed`; the signal's reason */
@@ -104,7 +104,7 @@ class Backup {
     }
   }
 
-  /** Adds the settings and keys of one moment. Returns the ids of the sealing keys that `seals.json` names. */
+  /** Adds the settings and keys, all as of one moment. Returns the ids of the sealing keys that `seals.json` names. */
   async #addSettings(): Promise<readonly string[]> {
     const { dataDir, signal, withKeys, target } = this.#options
     const list = async (): Promise<readonly string[]> => (await topEntries(dataDir, { withKeys })).settings
@@ -133,7 +133,7 @@ class Backup {
     return { conversations, deleted: ofConversations.length - conversations }
   }
 
-  /** Adds a log and the files beside it. Returns false when the conversation was deleted meanwhile. */
+  /** Adds a log and the files beside it. Returns false when the log is gone: its conversation was deleted meanwhile. */
   async #addLogAndFiles(path: string, cut: Cut): Promise<boolean> {
     const { dataDir } = this.#options
     const entry = await this.#open(path, (file) => this.#logEntry(path, file, cut))
@@ -144,7 +144,7 @@ class Backup {
       return true
     }
     const found = await this.#entriesOf(filesOfConversation(dataDir, id))
-    // A deletion first moves the folder away. So if the log is still there, no file is missing.
+    // A deletion first moves the folder away. So if the log is still there, `found` lacks no file.
     const isThere = await this.#open(path, async () => true)
     if (isThere !== true) return false
     this.#put(entry)
@@ -157,7 +157,7 @@ class Backup {
     for (let tries = 1; tries <= tryLimit && cut !== undefined; tries++) {
       this.#options.signal.throwIfAborted()
       const pieces = await this.#logPieces(path, file, cut)
-      // A repair may have cut the log meanwhile. Then the log has another line at the cut, and is read again.
+      // If a repair has cut the log back meanwhile, another line may be at the cut. Then the log is read again.
       if (pieces !== undefined && await hasCut(file, cut)) return { path, size: cut.end, pieces, last: cut.last }
       cut = await cutOf(file, (await file.stat()).size)
     }
@@ -209,7 +209,7 @@ class Backup {
         const pieces = await this.#addRange(file, 0, Number(start.size), linkFrom)
         const end = await file.stat({ bigint: true })
         const isSame = start.mtimeNs === end.mtimeNs && start.size === end.size
-        // The last try accepts a file that changed meanwhile, unless it became shorter: then `pieces` is undefined.
+        // `pieces` is undefined if the file became shorter. The last try accepts a file that changed in another way.
         if (pieces === undefined || (!isSame && tries < tryLimit)) continue
         const isOld = isSame && this.#began - Number(start.mtimeNs / 1_000_000n) > freshMs
         return { path, size: Number(start.size), pieces, isExecutable, ...(isOld ? { stamp: stampOfFile(start) } : {}) }
@@ -218,7 +218,7 @@ class Backup {
     })
   }
 
-  /** Stores the bytes of a file from `from` to `to` in pieces; undefined when the file has become shorter. */
+  /** Stores the bytes of a file from `from` to `to` in pieces; undefined when the file has become shorter than `to`. */
   async #addRange(
     file: FileHandle, from: number, to: number, linkFrom?: string,
   ): Promise<readonly Piece[] | undefined> {
@@ -250,7 +250,7 @@ class Backup {
       file = await orMissing(openForReading(join(this.#options.dataDir, path)))
       return file === undefined ? undefined : await body(file)
     } catch (thrown) {
-      // The error belongs to standard output, not to this file.
+      // `EPIPE` comes from standard output, not from this file.
       if (systemCodeOf(thrown) === 'EPIPE') throw thrown
       throw storageError(`Cannot back up "${path}"`, thrown)
     } finally {

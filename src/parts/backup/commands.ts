@@ -49,7 +49,7 @@ interface Told {
   readonly report: BackupReport
   readonly to: string
   readonly withKeys: boolean
-  /** Why the data folder has no record of this backup; undefined when it has. */
+  /** Why the data folder has no record of this backup; undefined when it has a record. */
   readonly unnoted: string | undefined
 }
 

@@ -1,8 +1,8 @@
 /**
  * Decides which files of a data folder belong in a backup.
  *
- * A file is in the backup unless its name is an exception listed here, so the files of a new part are not forgotten. A
- * link at the top of the data folder is refused. Other links are left out.
+ * A file is in the backup unless this file makes an exception, so the files of a new part are not forgotten. A link at
+ * the top of the data folder is refused, unless its name is left out. Other links are left out.
  */
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ const ownFiles: ReadonlySet<string> = new Set(['events.jsonl', 'events.index', '
 const temporaryFile = /^\..+\.[0-9a-f]{12}\.tmp$/
 const heartbeatFile = /^lock\.heartbeat/
 
-/** Lists the entries of the data folder to back up, except logs. @throws AppError `storage_failed` for a link */
+/** Lists top entries to back up: no logs, no keys without `withKeys`. @throws AppError `storage_failed` for a link */
 export async function topEntries(dataDir: string, { withKeys }: { readonly withKeys: boolean }): Promise<TopEntries> {
   const settings: string[] = []
   const others: string[] = []
@@ -98,7 +98,7 @@ async function* filesBelow(dataDir: string, folder: string): AsyncGenerator<Foun
   }
 }
 
-/** Yields the files of a conversation except its log, the index, the cached state and temporary files. */
+/** Yields the entries of a conversation's folder as `filesAt`, except the log, the index and the cached state. */
 export async function* filesOfConversation(dataDir: string, id: string): AsyncGenerator<Found, void> {
   const folder = `conversations/${id}`
   const names = await orMissing(readdir(join(dataDir, folder)))
@@ -116,7 +116,7 @@ export async function logsIn(dataDir: string): Promise<readonly string[]> {
   return [...trail, ...ids.sort().map((id) => `conversations/${id}/events.jsonl`)]
 }
 
-/** True for the stored output of a tool. Its written bytes do not change, so a hard link can replace a copy. */
+/** True for the path of a stored tool output. Such a file can only become longer, so a hard link can replace a copy. */
 export function mayBeLinked(path: string): boolean {
   return /^conversations\/[^/]+\/observations\//.test(path)
 }

@@ -1,8 +1,8 @@
 /**
  * Finds where a growing log is cut for a backup: after its last complete line.
  *
- * The hash of a line covers all lines before it (storage/chain). So a log that was cut back and continued has another
- * hash at this place.
+ * The hash of a line covers all lines before it (storage/chain). So in a log that was cut back and continued, the line
+ * before this place has another hash.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { hashAt, hashLength, headLength, lineFeed } from '../../storage/chain.ts'
@@ -22,7 +22,7 @@ export async function cutOf(file: FileHandle, size: number): Promise<Cut | undef
   if (end === 0) return undefined
   const start = await afterLineFeed(file, end - 1)
   const head = await readAt(file, start, headLength)
-  // A damaged hash is stored as it is: `hasCut` compares its characters.
+  // The characters of a damaged hash are stored as they are, because `hasCut` compares characters.
   return { end, last: { start, hash: hashAt(head, 0) ?? head.toString('latin1', 0, hashLength) } }
 }
 

@@ -2,7 +2,7 @@
  * The manifest of a backup, `manifest.jsonl`: a header, a line for each file and empty folder, and a last line.
  *
  * A file consists of pieces, each named by its SHA-256. The last line has the SHA-256 of all lines before it. A
- * manifest with another digest is refused.
+ * manifest whose lines have another digest is refused.
  */
 import { createHash } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
@@ -23,7 +23,7 @@ export interface FileEntry {
   readonly isExecutable: boolean
   /** Inode, size and mtime; undefined for logs, settings, and files changed during the backup or just before it. */
   readonly stamp: string | undefined
-  /** For a log: the offset and the hash of its last line. */
+  /** For a log: the offset and the hash of its last line. Undefined for other files. */
   readonly last: LastLine | undefined
 }
 
@@ -35,9 +35,9 @@ export interface LastLine {
 export interface Header {
   /** The time at which the backup began. */
   readonly made: string
-  /** True when the backup has the folders `keys` and `named-keys`. */
+  /** True unless the backup was made without the folders `keys` and `named-keys`. */
   readonly hasKeys: boolean
-  /** Ids of the sealing keys with which values in the backup may be sealed. */
+  /** Ids of the sealing keys that `seals.json` names: values in the backup may be sealed with them. */
   readonly seals: readonly string[]
 }
 
@@ -50,7 +50,7 @@ export interface Manifest {
 }
 
 export const manifestName = 'manifest.jsonl'
-/** The most files and folders of a backup. */
+/** The most files and empty folders of a backup. */
 export const entryLimit = 1_000_000
 const formatNumber = 1
 
@@ -82,7 +82,7 @@ function lineOf({ path, size, pieces, isExecutable, stamp, last }: FileEntry): s
 
 /**
  * Parses the lines of a manifest.
- * @throws AppError `storage_failed` for a damaged manifest or a path that `pathOf` refuses, `format_unsupported`
+ * @throws AppError `format_unsupported` for a newer version; `storage_failed` for damage or a path that it may not have
  */
 export function parseManifest(lines: readonly string[]): Manifest {
   const first = parsed(lines[0])

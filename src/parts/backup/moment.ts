@@ -14,7 +14,7 @@ export interface Moment {
   readonly contents: ReadonlyMap<string, Buffer>
   /** Paths of links and special files, which `contents` leaves out. */
   readonly left: readonly string[]
-  /** The paths, inodes, sizes and times of the files as one text. It changes when a file is written or replaced. */
+  /** The paths, inodes, sizes and times of the files as one text. It changes when one of these changes. */
   readonly stamp: string
 }
 
@@ -24,7 +24,7 @@ export interface MomentOptions {
   readonly list: () => Promise<readonly string[]>
   readonly signal: AbortSignal
   readonly read?: (path: string) => Promise<Buffer>
-  /** The pause after a try during which a file changed. Default 25 ms. */
+  /** The pause before the files are read again, after a file has changed. Default 25 ms. */
   readonly pauseMs?: number
 }
 
@@ -32,7 +32,7 @@ const tryLimit = 400
 
 /**
  * Reads the files.
- * @throws AppError `unavailable` if a file changed in each of `tryLimit` tries, `storage_failed`; the signal's reason
+ * @throws AppError `storage_failed`, `unavailable` if a file changed in each of `tryLimit` tries; the signal's reason
  */
 export async function readMoment(options: MomentOptions): Promise<Moment> {
   const { dataDir, list, signal, read = readFile, pauseMs = 25 } = options
@@ -50,7 +50,7 @@ export async function readMoment(options: MomentOptions): Promise<Moment> {
   throw new AppError('unavailable', 'Cannot back up: the settings were changed all the time; try again')
 }
 
-/** Returns a text that changes when a file at these paths is replaced. */
+/** Returns the stamp (`Moment.stamp`) of the files at these paths. */
 export async function stampOf(dataDir: string, paths: readonly string[]): Promise<string> {
   return (await look(dataDir, paths)).stamp
 }

@@ -10,8 +10,10 @@ import type { LineCache } from '../../storage/line-cache.ts'
 import { openLog } from '../../storage/log.ts'
 
 /**
- * Appends to the log the workspace path that `newPath` returns. Returns false, and appends nothing, for the same path.
- * @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
+ * Passes the current path to `newPath` and appends the result to the log. For an equal path it appends nothing and
+ * returns false.
+ * @throws AppError `not_found` for a folder without a conversation, `format_unsupported`, `storage_full` or
+ * `storage_failed`
  */
 export async function moveWorkspace(
   directory: string, cache: LineCache, newPath: (path: string) => string,

@@ -58,7 +58,7 @@ export class RestoreFolder {
     const held = await lock(folder.path)
     try {
       await RestoreFolder.assertFree(path)
-      // The marker is created first: the next restore refuses a folder with files and without the marker.
+      // Create the marker before other files, because a restore refuses a folder that has files but no marker.
       await createJsonFile(join(folder.path, markerName), {})
       await folder.#failsAsStorage(async () => {
         await removeTree(folder.staging)
@@ -66,7 +66,7 @@ export class RestoreFolder {
       })
       return await body(folder)
     } finally {
-      await removeTree(folder.staging).catch(() => undefined) // The next restore removes the folder first.
+      await removeTree(folder.staging).catch(() => undefined) // The next restore removes a folder that stays.
       await held.release()
     }
   }
@@ -82,7 +82,7 @@ export class RestoreFolder {
   }
 
   /**
-   * Writes to `restoring.json` which backup is restored to this folder.
+   * Writes the backup's digest, and the content of its `format.json`, to `restoring.json`.
    * @throws AppError `conflict` when a restore of another backup has begun there; `storage_full`, `storage_failed`
    */
   async begin(sha256: string, format: Readonly<Record<string, unknown>>): Promise<void> {

@@ -1,8 +1,8 @@
 /**
  * Restores a backup to a new folder, and checks the digest of each piece.
  *
- * Writes nothing outside of the folder: the paths of the manifest were checked, and no link is made. A file of an
- * interrupted restore is kept if its digest is right.
+ * Writes nothing outside of the folder: the paths of the manifest were checked, and no link is made. A file that an
+ * interrupted restore has left is kept if its content is right.
  */
 import { dirname, join } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -33,8 +33,8 @@ export interface RestoreOptions {
 
 /**
  * Restores the backup in `from` to the folder `to`, and replaces paths of workspaces as `map` says.
- * @throws AppError `storage_failed`, `storage_full`, `format_unsupported`, `conflict`; the signal's reason if the
- * reason is an AppError
+ * @throws AppError `storage_failed`, `storage_full`, `format_unsupported`, `conflict`, `not_found` (`moveWorkspace`);
+ * the signal's reason if it is an AppError, else `storage_failed`
  */
 export async function restore(options: RestoreOptions): Promise<Moved> {
   const { from, manifest, to, map, signal, isStaged } = options
@@ -59,7 +59,7 @@ export async function restore(options: RestoreOptions): Promise<Moved> {
 
 /**
  * Returns the content of the backup's `format.json`.
- * @throws AppError `format_unsupported` for another format, `storage_failed` for a missing or damaged file
+ * @throws AppError `format_unsupported` for a format other than 1, `storage_failed` for a missing or damaged file
  */
 export async function formatIn(from: string, manifest: Manifest): Promise<Readonly<Record<string, unknown>>> {
   const entry = manifest.files.get('format.json')
@@ -115,7 +115,7 @@ function damagedPiece(path: string, why: string): AppError {
   return damaged(`"${path.replace(/\p{C}/gu, '?').slice(0, 200)}" is damaged: ${why}`)
 }
 
-/** Refuses a backup that needs more than the free disk space. @throws AppError `storage_full` */
+/** Refuses a backup that needs more disk space than is free, if that is known. @throws AppError `storage_full` */
 async function assertSpace({ manifest, to, isStaged }: RestoreOptions): Promise<void> {
   const { bavail, bsize, blocks } = await statfs(to.path)
   const movable = isStaged ? usedOnce(manifest) : new Set<string>()
@@ -123,14 +123,14 @@ async function assertSpace({ manifest, to, isStaged }: RestoreOptions): Promise<
   let missing = copied.reduce((sum, { size }) => sum + size, 0)
   for (const { path, size } of copied) {
     if (blocks === 0 || missing <= bavail * bsize) return
-    // An interrupted restore may have left the file.
+    // Leave out bytes that an interrupted restore has written already.
     missing -= Math.min(size, (await orMissing(lstat(join(to.path, path))))?.size ?? 0)
   }
   if (missing <= bavail * bsize) return
   throw new AppError('storage_full', `Cannot restore: ${missing} bytes are needed, ${bavail * bsize} are free`)
 }
 
-/** Makes all folders of the backup. Returns their paths, each folder before its parent. */
+/** Makes all folders of the backup. Returns the paths of `root` and these folders, each folder before its parent. */
 async function makeFolders(root: string, { files, emptyFolders }: Manifest): Promise<readonly string[]> {
   const folders = new Set([...emptyFolders, ...[...files.keys()].map((path) => dirname(path))])
   for (const folder of folders) await makeFolder(join(root, folder), privateFolder)
@@ -179,7 +179,7 @@ async function restoreFile(
   await rename(staged, place)
 }
 
-/** True when the file exists with the right content, because an interrupted restore has left it. */
+/** Returns whether an interrupted restore has left the file at `place`, with the right content. */
 async function isRestored(place: string, { size, pieces }: FileEntry): Promise<boolean> {
   const found = await orMissing(lstat(place))
   if (found === undefined || !found.isFile() || found.size !== size) return false

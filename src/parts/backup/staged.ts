@@ -1,4 +1,4 @@
-/** Reads a backup from a tar stream, and stores its pieces as in a backup folder. */
+/** Reads a backup from a tar stream. Can store its pieces as a backup folder has them: in `files/<digest>`. */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { makeFolder, openNew, ownFolder, rename, storageError } from '../../base/own-files.ts'
@@ -9,7 +9,7 @@ import { readTar, type TarEntry } from './tar.ts'
 
 const manifestLimitBytes = 500 * 1024 * 1024
 
-/** Receives the bytes of a piece, and its digest at the end. `close` is called in any case. */
+/** Receives the bytes of a piece, then its digest. `close` is called last, also after an error. */
 interface Store {
   take(bytes: Buffer): Promise<void>
   end(sha256: string): Promise<void>
@@ -24,8 +24,8 @@ export interface Staged {
 
 /**
  * Reads a tar stream to its end. Stores the pieces in `folder`, if there is a folder.
- * @throws AppError `storage_failed`, also for a stream without a whole backup; `storage_full`; the signal's reason if
- * the reason is an AppError
+ * @throws AppError `storage_failed`, also for a stream that is cut off or has no manifest; `storage_full`; the signal's
+ * reason if it is an AppError, else `storage_failed`
  */
 export async function stageTar(
   source: AsyncIterable<Uint8Array>, folder: string | undefined, signal: AbortSignal,

@@ -1,8 +1,8 @@
 /**
  * Starts the part `backup`: a metric with the age of the newest backup.
  *
- * `figures` takes the age from the last reading of the record, and begins another reading. So a new backup may appear
- * in the metric one scrape late.
+ * `figures` uses the last reading of `backup-last.json` (last-backup.ts), and begins another reading. So a new backup
+ * may appear in the metric one scrape late.
  */
 import type { Lent, Started } from '../../part.ts'
 import { readLastBackup, type LastBackup } from './last-backup.ts'

@@ -17,7 +17,7 @@ export class TarTarget implements Target {
   readonly written = { copiedBytes: 0, linkedBytes: 0 }
   readonly #write: (bytes: Uint8Array) => Promise<void>
   readonly #entries = new Limiter(1)
-  /** The pieces that are in the stream, by digest. */
+  /** The sizes of the pieces that are in the stream, by digest. */
   readonly #sizes = new Map<string, number>()
   #count = 0
 
@@ -113,7 +113,7 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
 
 const zeros = Buffer.alloc(blockBytes)
 const noHeader = 'it is no tar archive, or a header in it is damaged'
-/** Entries of `folderNames` and `workNames` (files of unfinished work) are skipped: tar(1) packs the whole folder. */
+/** Entries of `folderNames` and `workNames` (unfinished work) are skipped: tar(1) packs a backup folder whole. */
 const folderNames = /^(?:\.|files|partial|lost\+found)?\/?$/
 const workNames = /^(?:partial\/\d+|lock(?:\.heartbeat.*)?|owner\.json|\.manifest\.jsonl\.[^.]+\.tmp)$/
 const pieceNames = /^files\/[0-9a-f]{1,64}$/
@@ -134,7 +134,7 @@ function headerOf(block: Buffer): { readonly kind: TarEntry['kind'] | 'other'; r
   throw damaged(`the archive has the entry "${shown}", which no backup has`)
 }
 
-/** Reads octal digits; undefined for any other form. */
+/** Reads octal digits between optional spaces and NULs; undefined for any other form. */
 function numberAt(block: Buffer, at: number, length: number): number | undefined {
   const [, digits] = /^ *([0-7]+)[ \0]*$/.exec(block.toString('latin1', at, at + length)) ?? []
   return digits === undefined ? undefined : Number.parseInt(digits, 8)

@@ -4,24 +4,24 @@ import type { FileHandle } from 'node:fs/promises'
 import type { Piece } from './manifest.ts'
 import { readAt } from './log-cut.ts'
 
-/** The bytes to store: a range of an open file. */
+/** The bytes to store: those of an open file from the offset `from` up to, but without, the offset `to`. */
 export interface Source {
   readonly file: FileHandle
   readonly from: number
   readonly to: number
-  /** The path of the file if a hard link to it may take the place of a copy. Then `from` is 0. */
+  /** The path of the file if a hard link to it may replace a copy. Then the range is the whole file. */
   readonly linkFrom?: string
 }
 
 export interface Target {
-  /** Tells whether the target holds this piece already. */
+  /** Returns whether the target has this piece already. */
   has(piece: Piece): Promise<boolean>
   /** Stores the bytes; undefined when the file ends before `to`. @throws AppError `storage_full`, `storage_failed` */
   add(source: Source): Promise<Piece | undefined>
   addBytes(bytes: Buffer): Promise<Piece>
-  /** Writes the manifest, which makes the backup whole. */
+  /** Writes the lines of the manifest, which completes the backup. */
   finish(lines: readonly string[]): Promise<void>
-  /** The numbers of copied and of hard-linked bytes. */
+  /** The numbers of copied and of hard-linked bytes, both without the manifest. */
   readonly written: { readonly copiedBytes: number; readonly linkedBytes: number }
 }
 

@@ -1,5 +1,6 @@
 /**
- * Replaces the paths of workspaces in a restored folder: in conversations and in settings.
+ * Replaces the paths of workspaces in a restored folder: in conversations and in settings (`*.json`,
+ * `worktrees/*.json`).
  *
  * In settings, each text that is an old path or a path below it is replaced. Events are not changed.
  */
@@ -51,7 +52,7 @@ export interface Moving {
 
 /**
  * Replaces the paths of workspaces in the restored files of an unused folder.
- * @throws AppError `storage_full`, `storage_failed`; the signal's reason
+ * @throws AppError `storage_full`, `storage_failed` and the others of `moveWorkspace`; the signal's reason
  */
 export async function moveWorkspaces(folder: string, { paths, map, signal }: Moving): Promise<Moved> {
   const cache = new LineCache({ logBytes: 1024 * 1024, totalBytes: 4 * 1024 * 1024 })

@@ -1,7 +1,7 @@
 /**
  * Runs commands of clients with sh(1), each in its own process group.
  *
- * When a command ends or exceeds a limit, its processes are ended, background processes included.
+ * When a command ends or is ended, all its processes that can be found are ended, background processes included.
  */
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'

@@ -2,9 +2,10 @@
  * The history of commands: an event for each command of a client and for each piece of its output, oldest first.
  *
  * The history is in memory and in `bash-events.jsonl`. The file is not synced, so a power cut may remove its last
- * events. When the events exceed `limitBytes`, the oldest are removed, until half of `limitBytes` is left.
+ * events. When the events exceed `limitBytes`, the oldest are removed, until at most half of `limitBytes` or only the
+ * newest event is left.
  *
- * The position of an event is its number since `open`, from 0.
+ * The position of an event is its number, from 0: first come the events that `open` reads, then new events.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errorOf, systemCodeOf } from '../../base/errors.ts'
@@ -39,7 +40,7 @@ export class History {
   #events: StoredEvent[] = []
   readonly #byId = new Map<string, StoredEvent>()
   #bytes = 0
-  /** The number of events that were dropped from the beginning. */
+  /** The number of events that were removed from the beginning since `open`. */
   #dropped = 0
   #writing: Promise<void> = Promise.resolve()
   readonly #listeners = new Set<() => void>()

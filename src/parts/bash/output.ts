@@ -40,7 +40,7 @@ export class OutputText {
     this.#finish = () => masking.push(decoder.end()) + masking.end()
   }
 
-  /** Returns the text that was not passed to `onChunk`. Call it once. */
+  /** Ends the decoding and masking. Returns the text that was not passed to `onChunk`. Call it once. */
   rest(): string {
     return this.#text + this.#finish()
   }

@@ -17,8 +17,7 @@ export const bash = {
     'POST /api/bash/start_bash_command': 'execute',
     'POST /api/bash/execute_bash_command': 'execute',
     'POST /api/bash/bash_commands/{command_id}/stop': 'execute',
-    // Commands and outputs may show every file that the server's user can read. So these routes need the right to run a
-    // command.
+    // Outputs may show every file that the server's user can read. So reading them needs the right `execute` too.
     'GET /api/bash/bash_events/search': 'execute',
     'GET /api/bash/bash_events/{event_id}': 'execute',
     'GET /api/bash/bash_events/': 'execute',

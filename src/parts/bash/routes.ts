@@ -73,7 +73,7 @@ function find(history: History, id: string): StoredEvent | undefined {
   return history.find(hexOf(id))
 }
 
-/** Returns an id as 32 hexadecimal digits. A client may send it with dashes. */
+/** Returns an id as the history has it: without dashes, in lower case. A client may send it otherwise. */
 function hexOf(id: string): string {
   return id.replaceAll('-', '').toLowerCase()
 }

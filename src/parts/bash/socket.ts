@@ -2,8 +2,8 @@
  * Serves the WebSocket `/sockets/bash-events`: sends commands and outputs to clients, and runs the commands that
  * clients send (contract/others.md, section 1).
  *
- * After its first command, a socket gets the events of its own commands, unless it asked for all events. The reason: a
- * published web client takes the next `BashCommand` event for its own command.
+ * After its first command, a socket gets only the events of its own commands, unless its query asked for all events
+ * (`resend_mode`). The reason: a published web client takes the next `BashCommand` event for its own command.
  */
 import { randomUUID } from 'node:crypto'
 import { isAuthFrame } from '../../api/socket-auth.ts'
@@ -76,7 +76,7 @@ class BashSocket implements ConnectionOwner {
   readonly connection: WebSocketConnection
   readonly #options: SocketsOptions
   readonly #wantsAll: boolean
-  /** Marks the events of this socket's commands. */
+  /** The mark of this socket's commands in the history (`StoredEvent.sender`). */
   readonly #sender = Symbol('socket')
   #hasSent = false
   #next: number
@@ -88,7 +88,7 @@ class BashSocket implements ConnectionOwner {
     this.#next = wantsAll ? options.history.first : options.history.end
   }
 
-  /** Sends the next events of the history until the connection's buffer is full. */
+  /** Sends the events of the history that this socket has yet to get, until the connection's buffer is full. */
   onDrain(): void {
     const { history } = this.#options
     this.#next = Math.max(this.#next, history.first)

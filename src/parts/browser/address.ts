@@ -2,7 +2,8 @@
  * Decides which addresses the browser may open: `about:blank`, and http and https addresses of other machines, but no
  * link-local addresses and no credential services of clouds.
  *
- * The operator's allow list adds addresses of this machine. An entry is a host, a host with a port, or `file:`.
+ * The operator's allow list adds addresses of this machine. An entry is a host, a host with a port, or `file:`, which
+ * allows all files.
  */
 import { isIP } from 'node:net'
 import { AppError } from '../../base/errors.ts'
@@ -41,12 +42,12 @@ export function parseAddress(given: string, allowed: readonly string[]): string 
   return url.href
 }
 
-/** Returns the test for the IP addresses of a host; undefined when no address of the host is allowed. */
+/** Returns the rule that the IP addresses of a host must pass; undefined when the host is refused at any address. */
 export function gateRule(
   { host, port }: { readonly host: string; readonly port: number }, allowed: readonly string[],
 ): AddressRule | undefined {
   if (isListed(host, port, allowed)) return () => true
-  // Refuse names in `localhost` and `invalid`: they belong to no other machine (RFC 6761).
+  // Refuse `localhost`, `invalid` and all names below them: they belong to no other machine (RFC 6761).
   if (/(?:^|\.)(?:localhost|invalid)$/.test(host)) return undefined
   return (address) => !isOwnAddress(address)
 }

@@ -17,7 +17,7 @@ export interface AgentBrowserOptions {
   readonly withoutSandbox: boolean
   /** The allow list, see address.ts. */
   readonly allowed: readonly string[]
-  /** Limits the number of browsers. All conversations of a server share it. */
+  /** Limits the number of browsers. All conversations of a server share this object. */
   readonly places: BrowserPlaces
   /** The variables of the server that a child process may get: the result of `buildEnvironment`. */
   readonly env: Readonly<Record<string, string>>
@@ -63,7 +63,10 @@ export class AgentBrowser {
     this.#limits = { ...usualLimits, ...options.limits }
   }
 
-  /** Runs an action after all earlier actions. @throws AppError if no browser starts; RpcLimitError; signal's reason */
+  /**
+   * Runs an action after all earlier actions. An AppError of the action becomes an outcome.
+   * @throws AppError if no browser starts or `close` was called; RpcLimitError; the signal's reason
+   */
   async act(
     signal: AbortSignal, action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome,
   ): Promise<Outcome> {
@@ -91,7 +94,7 @@ export class AgentBrowser {
       const recording = new Recording(this.#limits.recording)
       await recording.follow(browser.current, signal)
       this.#recording = recording
-      // `follow` fails when the tab has closed.
+      // A failed `follow` is ignored: the tab may have closed.
       browser.onSwitch = (tab) => void recording.follow(tab).catch(() => undefined)
       const { limitFrames } = this.#limits.recording
       return {
@@ -171,7 +174,7 @@ export class AgentBrowser {
   }
 }
 
-/** Returns the outcome of an action. An AppError becomes an outcome with `isError`. */
+/** Returns the outcome of an action. An AppError becomes an outcome with `isError`; other errors are thrown. */
 async function attempt(action: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await action()

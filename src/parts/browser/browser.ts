@@ -1,4 +1,4 @@
-/** A running browser with its tabs. Actions use the current tab. A window that a page opens becomes a tab. */
+/** A browser and its tabs. Actions use the current tab. A window that a page opens becomes a tab, up to `tabLimit`. */
 import { AppError } from '../../base/errors.ts'
 import { CdpSession, type CallOptions, type CdpEvent } from './connection.ts'
 import { objectOf, objectsOf, type Fields } from '../../base/fields.ts'
@@ -31,7 +31,7 @@ export class Browser {
   readonly #tabs = new Map<string, Tab>()
   #current: Tab | undefined
   #closing: Promise<void> | undefined
-  /** Called with the new current tab after a change. */
+  /** Called with the tab when another tab becomes the current tab. */
   onSwitch: ((tab: Tab) => void) | undefined
 
   /** Called by `openBrowser` only. */
@@ -78,7 +78,7 @@ export class Browser {
     return tab
   }
 
-  /** Opens an empty background tab. @throws AppError `conflict` at `tabLimit`; the errors of `CdpConnection.call` */
+  /** Opens an empty tab in the background. @throws AppError `conflict` at `tabLimit`; errors of `CdpConnection.call` */
   async createTab(signal: AbortSignal): Promise<Tab> {
     if (this.#tabs.size >= this.#options.tabLimit) {
       throw new AppError('conflict', `Cannot open another tab: there are ${this.#tabs.size} already, close some`)
@@ -103,8 +103,8 @@ export class Browser {
   }
 
   /**
-   * Opens a tab if there is none, and updates the addresses and titles of all tabs. Brings the current tab to the
-   * front, because another window may cover the tab.
+   * Opens a tab if there is no current tab, and updates the addresses and titles of all tabs. Brings the current tab to
+   * the front, because another window may cover the tab.
    */
   async refresh({ signal }: { signal: AbortSignal }): Promise<void> {
     if (this.#current === undefined) this.#setCurrent(await this.createTab(signal))
@@ -149,7 +149,7 @@ export class Browser {
     const targetId = textOrEmpty(info['targetId'])
     const session = this.root.sibling(textOrEmpty(params['sessionId']))
     if (this.#tabs.size >= this.#options.tabLimit) {
-      // The page that opened the window is paused until the window runs.
+      // Let the window run before it is closed: until then, the page that opened it is paused.
       session.tell('Runtime.runIfWaitingForDebugger')
       this.root.tell('Target.closeTarget', { targetId })
       this.#current?.note(
@@ -162,7 +162,7 @@ export class Browser {
     this.#tabs.set(targetId, tab)
     const isPopUp = textOrEmpty(info['openerId']) !== ''
     if (isPopUp) this.#current?.note(`A new tab was opened: ${tab.id}. Switch to it to see it.`)
-    tab.open().catch(() => undefined) // A tab that closes at once is forgotten by `#forget`.
+    tab.open().catch(() => undefined) // The tab has closed: `#forget` removes it.
   }
 
   #forget(tab: Tab): void {
@@ -190,7 +190,8 @@ export class Browser {
   }
 
   /**
-   * Returns the id of a new tab: the last four successive characters of its target id that are no other tab's id.
+   * Returns the id of a new tab: four characters in a row of its target id, in upper case. Takes the last such four
+   * that are not the id of another tab.
    * @throws RangeError when all of them are ids of other tabs
    */
   #freeId(targetId: string): string {

@@ -20,7 +20,8 @@ export interface ContentRequest {
 
 /**
  * Returns a piece of the page's text as Markdown.
- * @throws AppError `invalid_input` for a start after the end of the text; the errors of `listFrames`
+ * @throws AppError `invalid_input` for a start other than 0 at or after the end of the text, `upstream_failed` after a
+ * crash of the tab; the errors of `listFrames` and `callIn`
  */
 export async function readContent(
   browser: Browser, { withLinks, startFromChar }: ContentRequest, signal: AbortSignal,

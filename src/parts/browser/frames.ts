@@ -31,8 +31,8 @@ const frameLimit = 50
 
 /**
  * Lists at most `frameLimit` frames of a tab, the page's own frame first. Leaves out the frames of another process if
- * the call to that process fails.
- * @throws the errors of `CdpConnection.call` for the page's own session
+ * the call to that process fails with an AppError.
+ * @throws the errors of `CdpConnection.call`
  */
 export async function listFrames(sessions: readonly FrameSession[], options: CallOptions): Promise<PageFrame[]> {
   const frames: PageFrame[] = []
@@ -64,7 +64,7 @@ export async function elementIn(
   return textOrEmpty((await callRaw(frame, source, args, false, options))['objectId']) || undefined
 }
 
-/** Calls a function with an element as `this`, and returns its result. */
+/** Calls the function with the text `source` and an element as its `this`. Returns the function's result. */
 export async function callOn(
   session: CdpSession, objectId: string, source: string, args: readonly JsonValue[], options: CallOptions,
 ): Promise<unknown> {
@@ -81,7 +81,7 @@ export async function callOn(
   return resultOf(answer)['value']
 }
 
-/** Returns the position of a session's outermost frame on the page, in CSS pixels. */
+/** Returns where the outermost frame of a session has its upper left corner on the page, in CSS pixels. */
 export async function originOf(
   { frameId, parent }: FrameSession, options: CallOptions,
 ): Promise<{ x: number; y: number }> {
@@ -94,7 +94,7 @@ export async function originOf(
   return { x: outer.x + (left ?? 0), y: outer.y + (top ?? 0) }
 }
 
-/** Returns the upper left corner of an element's first non-empty box, in the outermost frame. @throws AppError */
+/** Returns the upper left corner of an element's first non-empty box in its session's viewport. @throws AppError */
 export async function cornerOf(
   session: CdpSession, objectId: string, options: CallOptions,
 ): Promise<{ x: number; y: number }> {

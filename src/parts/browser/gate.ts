@@ -14,7 +14,7 @@ export interface GateOptions {
   readonly ruleFor: (target: SocksTarget) => AddressRule | undefined
   /** The most connections. Default 512. */
   readonly connectionLimit?: number
-  /** The longest silence in the handshake and while connecting. Default 20 s. */
+  /** The longest time without data in the handshake, and while connecting. Default 20 s. */
   readonly timeoutMs?: number
 }
 
@@ -89,7 +89,7 @@ function open(
   timeoutMs: number,
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    // The lookup checks names by the rule. `connect` calls no lookup for an IP address.
+    // The lookup checks addresses, but `connect` calls it for names only. So check an IP address here.
     if (isIP(host) !== 0) assertLiteral(host, rule)
     const upstream = connect({ host, port, lookup: createLookup(rule), allowHalfOpen: true })
     keep(sockets, upstream)

@@ -60,8 +60,8 @@ export async function click(
 }
 
 /**
- * Replaces the value of a field. In a single-line field, a line end at the end of the text presses Enter.
- * @throws the errors of `click`; AppError `conflict` also when the element does not accept the text
+ * Replaces the value of a field. In a single-line text field, a line end at the end of the text presses Enter.
+ * @throws AppError `invalid_input` and `not_found` as `click`, `conflict` when the element does not accept the text
  */
 export async function type(
   browser: Browser, { index, text }: { index: number; text: string }, signal: AbortSignal,
@@ -121,14 +121,14 @@ async function findTarget(tab: Tab, index: number, signal: AbortSignal): Promise
     throw new AppError('invalid_input', `There is no element ${index}: ${expected}`)
   }
   const objectId = await elementIn(element.frame, elementAt, [element.place], { signal }).catch((thrown: unknown) => {
-    // An AppError other than a timeout is treated as a missing element.
+    // Without the element's frame, the call fails. So an AppError other than a timeout means a missing element.
     if (!(thrown instanceof AppError) || thrown.code === 'upstream_timeout') throw thrown
   })
   if (objectId !== undefined) return { index, tab, frame: element.frame, objectId }
   throw new AppError('not_found', `Element ${index} is not on the page any more: read the state of the page again`)
 }
 
-/** Returns the point to click, once the element stands still or after `placeReadings` further readings of its place. */
+/** Waits until the element stands still, at most for `placeReadings` further readings. Returns the point to click. */
 async function findPoint(target: Target, signal: AbortSignal): Promise<Point> {
   const { frame: { session }, objectId, index } = target
   const options = { signal }
@@ -156,7 +156,7 @@ async function placeOf({ tab, frame: { session }, objectId }: Target, options: C
   return { x: corner.x + origin.x, y: corner.y + origin.y }
 }
 
-/** Gives input to a page and waits with `settle`. An error is ignored if the input has closed the tab. */
+/** Gives input to a page and waits with `settle`. An AppError of `give` is ignored if the tab has closed. */
 async function giveInput(tab: Tab, give: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let refusal: AppError | undefined
   try {

@@ -17,7 +17,7 @@ import { findBrowser } from './program.ts'
 export interface LaunchOptions {
   /** Path of the browser program; undefined searches the PATH. */
   readonly program: string | undefined
-  /** The environment of the server, of which PATH, language and time zone are passed on. */
+  /** Environment variables, of which the browser gets PATH, language and time zone. */
   readonly env: Readonly<Record<string, string>>
   /** The folder for the files of this browser: created at its start, removed at its end. */
   readonly folder: string
@@ -41,7 +41,7 @@ const startLimitMs = 60_000
 const closeGraceMs = 3000
 export const viewport = { width: 1280, height: 800 } as const
 
-/** Starts a browser. @throws AppError `unavailable`, `agent_failed`, `cannot_listen`; the signal's reason */
+/** Starts a browser. @throws AppError `unavailable`, `agent_failed`, `cannot_listen`; system error; signal's reason */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
   const { folder, env, marker, cgroupParent, allowed, signal } = options
   const command = await findBrowser(options.program, env['PATH'] ?? '')
@@ -93,11 +93,11 @@ function browserArguments({ folder, gatePort, withoutSandbox }: BrowserArguments
     '--remote-debugging-pipe',
     `--user-data-dir=${join(folder, 'profile')}`,
     `--proxy-server=socks5://127.0.0.1:${gatePort}`,
-    // Sends connections to loopback through the gate too, and leaves the resolving of host names to the gate.
+    // These two send connections to loopback through the gate too, and leave the resolving of host names to the gate.
     '--proxy-bypass-list=<-loopback>',
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
     '--disable-quic',
-    // Prevents WebRTC from sending UDP past the gate. Versions of Chromium differ in the name of this switch.
+    // Two names of one switch, for different versions of Chromium: it keeps WebRTC from sending UDP past the gate.
     '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     ...(withoutSandbox ? ['--no-sandbox'] : []),
@@ -106,7 +106,7 @@ function browserArguments({ folder, gatePort, withoutSandbox }: BrowserArguments
     '--disable-sync',
     '--disable-background-networking',
     '--disable-component-update',
-    // Replaces addresses of Google with a host name that the gate refuses.
+    // These two replace addresses of Google with a host name that the gate refuses.
     '--component-updater=url-source=https://none.invalid',
     '--gaia-url=https://none.invalid',
     '--disable-domain-reliability',
@@ -138,7 +138,7 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
   if (extraInput === undefined || extraOutput === undefined) {
     throw new TypeError('A browser has to be started with two more pipes')
   }
-  // Chromium would block on a full pipe.
+  // Discard the output: Chromium would block on a full pipe.
   child.stdout.resume()
   const connection = new CdpConnection({ input: extraOutput, output: extraInput, timeoutMs: options.timeoutMs })
   let closing: Promise<void> | undefined
@@ -168,8 +168,8 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
 }
 
 /**
- * Returns the error for a browser that did not start. Quotes a line of stderr that mentions the sandbox, else a line
- * with FATAL, else the message of `cause`.
+ * Returns the error for a browser that did not start. Quotes the first line of stderr that mentions the sandbox, else
+ * the first with FATAL, else the message of `cause`.
  */
 function startFailure({ command, withoutSandbox }: Connecting, stderr: string, cause: unknown): AppError {
   const lines = stderr.split('\n')

@@ -48,7 +48,7 @@ async function examineBrowser(
   searchPath: string,
 ): Promise<Finding> {
   const subject = 'browser'
-  const program = await findBrowser(wanted, searchPath).catch(() => undefined) // A missing program is a finding.
+  const program = await findBrowser(wanted, searchPath).catch(() => undefined) // A missing program is reported below.
   if (program === undefined) {
     const missing = wanted === undefined ? 'none in the PATH' : `"${wanted}" cannot be executed`
     return {

@@ -51,7 +51,7 @@ export class Recording {
    */
   async save(folder: string): Promise<{ frames: number, seconds: number }> {
     this.close()
-    // Pictures may arrive out of order.
+    // The browser may send pictures out of order.
     const frames = this.#frames.toSorted((one, other) => one.at - other.at)
     const first = frames[0]
     const last = frames.at(-1)
@@ -80,8 +80,8 @@ export class Recording {
   }
 
   /**
-   * Adds a picture of the recorded tab. Acknowledges it after `intervalMs`, unless a newer picture comes first or the
-   * recording is full.
+   * Adds a picture of the recorded tab. Acknowledges it to the browser after `intervalMs`, unless by then a newer
+   * picture has come, or the recording is full, has stopped or is at another tab.
    */
   #take(tab: Tab, { data, metadata, sessionId }: Fields): void {
     if (tab !== this.#tab) return

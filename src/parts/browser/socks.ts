@@ -22,7 +22,7 @@ export function socksReply(reply: keyof typeof replies): Buffer {
 
 /**
  * Returns the target that the client asks for. Ends the socket and returns undefined for an unsupported request.
- * @throws Error for a broken handshake
+ * @throws Error for a broken handshake, and for an address of an unknown type
  */
 export async function readSocksRequest(socket: Socket): Promise<SocksTarget | undefined> {
   const incoming = new IncomingBytes(socket)

@@ -1,7 +1,8 @@
 /**
  * The state of a page for a model: its elements as numbered lines, and on request a screenshot of the visible part.
  *
- * The numbers are valid until the next state or navigation. Elements further away than one screen are only counted.
+ * The numbers are valid until the next state or navigation. Elements more than one screen above or below the visible
+ * part are only counted.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
@@ -29,7 +30,7 @@ interface StateText {
 
 /**
  * Returns the page's state, and sets `Tab.elements` to the elements in it.
- * @throws AppError after a crash of the tab; the errors of `listFrames`
+ * @throws AppError `upstream_failed` after a crash of the tab; the errors of `listFrames` and `callIn`
  */
 export async function readState(
   browser: Browser, { withScreenshot }: { withScreenshot: boolean }, signal: AbortSignal,

@@ -1,8 +1,8 @@
 /**
  * Reads and restores cookies, local storage and session storage of the browser.
  *
- * Session storage is read and restored in the current tab only. Local storage of an origin that this tab does not show
- * is restored in a new tab. This server answers the requests of that tab, so that nothing is sent to the network.
+ * Session storage is read and restored in the current tab only. Local storage of an origin that the current tab does
+ * not show is restored in a new tab. This server answers the requests of the new tab: nothing is sent to the network.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, type JsonObject } from '../../base/json.ts'
@@ -31,7 +31,7 @@ const originChars = 100_000
 const tabLimitMs = 3000
 
 /**
- * Returns cookies and the storage of open pages as JSON text. Tells whether limits leave parts out.
+ * Returns cookies and the storage of open pages as JSON text (`page`). `said` tells whether limits leave parts out.
  * @throws the errors of `CdpConnection.call`
  */
 export async function getStorage(browser: Browser, signal: AbortSignal): Promise<Outcome> {

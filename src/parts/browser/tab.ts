@@ -40,7 +40,7 @@ const noticeLimit = 20
 const noticeChars = 500
 /** The wait, in milliseconds, before `settle` looks whether the page is loading. */
 const quietMs = 300
-/** Timeout of the command by which the method `answers` finds out whether the page responds. */
+/** The timeout of the command that the method `answers` sends to learn whether the page responds. */
 const responseLimitMs = 3000
 /** The most sessions of a tab. Frames of further processes are left out. */
 const sessionLimit = 50
@@ -52,7 +52,7 @@ export class Tab {
   /** The address of the page at the last `update`; empty before. */
   url = ''
   title = ''
-  /** The elements of the last state that was read; empty after a navigation. */
+  /** The elements of the last state that was read. `navigate` and a new document in the page empty the list. */
   elements: readonly NumberedElement[] = []
   readonly #loadLimitMs: number
   readonly #frameSessions = new Map<string, FrameSession>()
@@ -120,7 +120,7 @@ export class Tab {
 
   /**
    * Opens an address, then waits with `settle`.
-   * @throws AppError `upstream_failed`, `upstream_timeout`; the signal's reason
+   * @throws the errors of `CdpConnection.call`; AppError `upstream_failed` also when the address cannot be opened
    */
   async navigate(url: string, options: CallOptions): Promise<void> {
     this.elements = []
@@ -169,7 +169,7 @@ export class Tab {
   async #open(frame: FrameSession): Promise<void> {
     const { session } = frame
     session.listen((event) => this.#take(frame, event))
-    // Without `worker` in the filter, a new worker would stay paused, because `#attach` would not start it.
+    // A new worker is paused until `#attach` starts it. So the filter has `worker`, although no other code needs it.
     const filter: Record<string, string | boolean>[] = [{ type: 'iframe' }, { type: 'worker' }, { exclude: true }]
     const isOutermost = frame.parent === undefined
     await Promise.all([

@@ -66,7 +66,7 @@ export class BuiltInAgent implements Agent {
   readonly #history: History
   readonly #view = new View()
   #condenser: Pipeline | undefined
-  /** Resolves when the last requested condensation has ended. Never rejects. */
+  /** Resolves when the last condensation that a client requested has ended. Never rejects. */
   #condensing: Promise<void> = Promise.resolve()
   readonly #closed = new AbortController()
   #tools: Promise<ToolSet> | undefined
@@ -140,7 +140,7 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** Tells the tools that the confirmation policy has changed. Does nothing if the tools could not be made. */
+  /** Tells the tools that the confirmation policy has changed. Does nothing without tools, or if making them failed. */
   policyChanged(): void {
     this.#tools?.then(({ tools }) => tools.forEach((tool) => tool.policyChanged?.()), () => undefined) // No tools.
   }
@@ -179,7 +179,7 @@ export class BuiltInAgent implements Agent {
   async #close(): Promise<void> {
     this.#closed.abort(new AppError('conflict', 'The conversation is being closed or deleted'))
     await this.#options.hooks.close()
-    const toolSet = await this.#tools?.catch(() => undefined) // The caller of `#openTools` got the error.
+    const toolSet = await this.#tools?.catch(() => undefined) // Tools that could not be made are not closed.
     await toolSet?.close()
   }
 
@@ -211,7 +211,7 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** Returns the condensers; undefined when the settings name none. Repeated calls return the same object. */
+  /** Returns the condensers, always the same object; undefined while the settings name none. */
   #openCondenser(): Pipeline | undefined {
     const { settings, host, createModel } = this.#options
     const made = summarizersOf(settings().condenser).map((first, place) => new Condenser({
@@ -238,7 +238,7 @@ export class BuiltInAgent implements Agent {
     return changing === undefined ? tools : [...tools, ...(await changing(signal))]
   }
 
-  /** Returns the skills. The agent reads them once. */
+  /** Returns the skills. Only the first call reads them, also when the reading fails. */
   #openSkills(): Promise<ConversationSkills> {
     this.#skills ??= this.#options.loadSkills()
     return this.#skills

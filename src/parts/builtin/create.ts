@@ -202,7 +202,7 @@ function createTerminal(kind: TerminalKind, host: AgentHost, shared: BuiltInShar
   })
 }
 
-/** Returns whether a command contains the name of a secret, in upper or lower case. */
+/** Returns whether a command contains the name of a secret. Upper and lower case are equal. */
 function names(command: string, name: string): boolean {
   return command.toLowerCase().includes(name.toLowerCase())
 }

@@ -21,7 +21,7 @@ import { askForJudgement, judgeSettings, textMember } from './judgement.ts'
 export interface CriticOptions {
   /** The critic's settings; null: no critic. */
   readonly settings: CriticSettings | null
-  /** Makes the client of the critic's model. @throws ModelError for the settings that `CreateModel` refuses */
+  /** Makes the client of the critic's model. @throws ModelError as `criticLlm` and `CreateModel` (create.ts) */
   readonly createClient: (settings: APIBasedCritic) => ModelClient
   /** Returns whether the workspace differs from the commit checked out when the turn began. @throws AppError */
   readonly hasPatch: (signal: AbortSignal) => Promise<boolean>
@@ -31,8 +31,8 @@ export interface CriticOptions {
 }
 
 /**
- * Returns the critic's result as a member of an event; `{}` for an event that the critic did not judge. `action` is
- * undefined for a message.
+ * Returns the critic's result as a member of the event of `action`, or of a message without `action`; `{}` when the
+ * result is not for this event.
  */
 export type Critique = (action?: Action) => { readonly critic_result?: CriticResult }
 
@@ -50,8 +50,8 @@ const usageId = 'critic'
 export class Critic {
   readonly #options: CriticOptions
   /**
-   * The signal that aborts the critic's calls at a pause or a stop. Made once, because a source signal keeps its
-   * derived signals in memory.
+   * The signal that aborts the critic's calls at a pause or a stop. Made once, because its source signals keep each
+   * such signal in memory.
    */
   readonly #ending: AbortSignal
   #newest: CriticResult | undefined
@@ -178,7 +178,7 @@ export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCrit
   const model = model_name ?? llm.model
   const chosen = url === null || url === '' ? besideAgent({ ...llm, model }, api_key, llm)
     : toLLM({ model, base_url: url, api_key })
-  // Do not retry: the agent's answer waits for the critic.
+  // Do not wait long and do not retry: the agent's answer waits for the critic.
   const timeout = Math.min(chosen.timeout || silenceLimitSeconds, silenceLimitSeconds)
   return judgeSettings({ ...chosen, num_retries: 0, timeout })
 }

@@ -1,6 +1,6 @@
 /**
- * Returns a message from the server to the model, which gets it as a user message. Clients see the source
- * `environment`.
+ * Makes the event of a message from the server to the model. The model gets it as a user message. Clients see the
+ * source `environment`.
  */
 import type { EventDraft } from '../../schema/generated/events.ts'
 

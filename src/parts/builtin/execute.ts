@@ -63,7 +63,7 @@ export async function executeAll(
       const call = calls[place]
       if (call === undefined) return
       const result = await execute(call, options)
-      // After a stop, record a result only if it is an observation: the stop itself may have caused an error.
+      // After a stop, record nothing but the observation of a tool: an error may come from the stop itself.
       if (turn.signal.aborted && result[0]?.kind !== 'ObservationEvent') return
       results[place] = result
       recordInOrder()

@@ -20,7 +20,7 @@ export function hooksOf(host: Pick<HookHost, 'hookConfig'>, open: () => Promise<
   const hooks = async (): Promise<Hooks> => (opened = await (opening ??= open()))
   return {
     begin: async (signal) => (await hooks()).begin(signal),
-    // Before `begin` there are no opening messages.
+    // Hooks that are not loaded yet have no opening texts.
     takeOpening: () => opened?.takeOpening() ?? [],
     contextOf: async (message) => (await hooks()).contextOf(message),
     beforeTool: async (use, signal) => (await hooks()).beforeTool(use, signal),

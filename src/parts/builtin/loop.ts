@@ -43,16 +43,16 @@ export interface LoopOptions {
   readonly llm: () => LLM
   /** Returns the client of a model. @throws ModelError for the settings that `CreateModel` (create.ts) refuses */
   readonly clientOf: (llm: LLM) => ModelClient
-  /** The tools at the beginning of the turn. Each step gets its own from `toolsNow`. */
+  /** The tools at the beginning of the turn. Each step replaces them with the result of `toolsNow`. */
   readonly tools: readonly Tool[]
-  /** Returns the current tools, for the next step. */
+  /** Returns the current tools. Called before each step, and before approved actions are executed. */
   readonly toolsNow: (signal: AbortSignal) => Promise<readonly Tool[]>
   readonly concurrencyLimit: number
   readonly hooks: Hooks
   readonly critic: Critic
   readonly condenser: Pipeline | undefined
   readonly log: Log
-  /** Seals the calls that wait for the user's approval. */
+  /** Seals the calls that wait for the user's approval, and opens them afterwards. */
   readonly cipher: CallCipher
   /** Makes the SystemPromptEvent. Called when the history has none, such as in a run without a user message. */
   readonly introduction: () => Promise<EventDraft>
@@ -60,11 +60,11 @@ export interface LoopOptions {
 
 interface StepOptions extends LoopOptions {
   readonly steps: Steps
-  /** Aborts model calls at a pause or stop. Made once a turn: a source signal keeps its derived signals in memory. */
+  /** Aborts model calls at a pause or stop. Made once a turn: its source signals keep each such signal in memory. */
   readonly ending: AbortSignal
 }
 
-/** The end of the turn, when a step ended it; undefined when the turn continues. */
+/** The end of the turn, if a step ends it; undefined if the turn goes on. A hook or the critic can undo `finished`. */
 type StepEnd = TurnEnd | undefined
 
 const finished = { outcome: 'finished', served: true } as const
@@ -162,8 +162,8 @@ function overBudget(host: AgentHost): StepEnd {
 }
 
 /**
- * If `stuckDetection` is on, judges the events of `view.newest` after `before`; all of them without `before`. Ends the
- * turn as `stuck` when the agent repeats itself. Records a message to the model after repeated failures.
+ * If `stuckDetection` is on, judges the events of `view.newest` after `before`; all of them if `before` is not there.
+ * Ends the turn as `stuck` when the agent repeats itself. Records a message to the model after repeated failures.
  */
 function judge({ host, view, turn }: LoopOptions, before: Event | undefined): StepEnd {
   if (!host.rules().stuckDetection) return undefined
@@ -192,7 +192,7 @@ function refuseImages({ client: model }: ModelChoice, { view, turn }: LoopOption
 
 async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepEnd> {
   const { turn, view, history, host } = options
-  // Read the history again, because `judge` may have recorded a nudge.
+  // Read the history again, because `judge` may have recorded a message to the model.
   view.add(await history.next())
   await options.condenser?.relieve(condensingWork(options))
   // A summary may have spent the rest of the budget.
@@ -209,7 +209,7 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   // The answer has no event yet: if a stop ends the critic's call, `keepingText` records the answer's text.
   const critique = await keepingText(judging, partial, { host, turn, asked: asked?.id })
   const isSwitched = options.llm() !== choice.llm
-  // After a switch of the model, drop the state and the signatures: the new model refuses them.
+  // After a switch of the model, drop the answer's state and signatures: the new model refuses them.
   if (answer.state !== undefined && !isSwitched) turn.keepResponse(answer.id, answer.state)
   const message = isSwitched ? unsigned(answer.message) : answer.message
   const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)
@@ -231,7 +231,7 @@ function condensingWork({ turn, ending: signal }: StepOptions): CondensingWork {
   return { signal, record: (draft) => void turn.record(draft), usage: (report) => turn.usage(report) }
 }
 
-/** Returns the model's answer. Returns the ModelError when the provider refused the request's content or length. */
+/** Returns the model's answer, or a ModelError with a code of `refusals`. Other errors are thrown. */
 async function callModel(
   { llm, client: model }: ModelChoice, partial: SplitAnswer, { turn, view, tools, host, ending }: StepOptions,
 ): Promise<ModelAnswer | ModelError> {
@@ -256,7 +256,7 @@ async function callModel(
 const refusals: readonly ModelErrorCode[] = ['LLMContentPolicyViolationError', 'LLMContextWindowExceedError']
 
 /**
- * Prepares the next step after the provider refused a request.
+ * After the provider refused a request, tells the model of the refusal, or condenses a history that is too long.
  * @throws ModelError when the turn cannot go on; the signal's reason
  */
 async function recover(refusal: ModelError, options: StepOptions): Promise<StepEnd> {
@@ -266,7 +266,7 @@ async function recover(refusal: ModelError, options: StepOptions): Promise<StepE
   return undefined
 }
 
-/** Tells the model of the refusal. @throws ModelError when the newest event is already a message of the environment */
+/** Tells the model of the refusal. @throws `refusal` if the newest event is a message of the environment already */
 function correctRefusal(refusal: ModelError, { view, turn }: LoopOptions): StepEnd {
   const last = view.newest.at(-1)
   if (last?.kind === 'MessageEvent' && last.source === 'environment') throw refusal
@@ -288,7 +288,7 @@ interface Judged {
   readonly recordReports: () => void
 }
 
-/** Records the tool calls of an answer and executes them. Calls that need approval end the turn. */
+/** Records the tool calls of an answer. Then executes them, or ends the turn if they need approval. */
 async function act(
   { answer: { id: responseId, stop }, partial, ...kept }: Judged, message: Message, options: StepOptions,
 ): Promise<StepEnd> {

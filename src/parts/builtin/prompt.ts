@@ -2,8 +2,7 @@
  * Makes the system prompt and the context of a conversation.
  *
  * The prompt depends on the settings alone, so that a provider can cache it. The context is the second block of the
- * system message.
- * `system_prompt_kwargs` has no effect.
+ * system message. The setting `system_prompt_kwargs` has no effect.
  */
 import type { NamedSecret } from '../../conversation/agent/host.ts'
 import type { Agent } from '../../schema/generated/conversations.ts'

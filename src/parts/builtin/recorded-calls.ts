@@ -20,7 +20,7 @@ export interface Origin {
   readonly responseId: string
   readonly critique: Critique
   readonly message: Message
-  /** True when the calls wait for the user's approval. The original of each masked call is then kept, sealed. */
+  /** True when the calls wait for the user's approval. Then the originals of masked calls are sealed (`sealAction`). */
   readonly waits: boolean
 }
 
@@ -31,7 +31,7 @@ export interface RecordOptions {
   readonly cipher: CallCipher
 }
 
-/** Records the calls. The first event also has the model's text and thoughts. Returns the actions to execute. */
+/** Records the calls; the event of the first also has the model's text and thoughts. Returns the calls to execute. */
 export async function recordCalls(
   calls: readonly (PreparedCall | BadCall)[], origin: Origin, options: RecordOptions,
 ): Promise<RecordedCall[]> {
@@ -52,7 +52,7 @@ interface ShownCall {
 
 async function shownCall(prepared: PreparedCall | BadCall, host: AgentHost): Promise<ShownCall> {
   const ways = maskingWays(host)
-  // The name of a known tool is no secret. An unknown name is text of the model, so it is masked.
+  // A valid call has the name of a tool, which is no secret. Another call may have any text of the model as its name.
   const call = prepared.ok ? prepared.call : { ...prepared.call, name: host.mask(prepared.call.name) }
   return {
     prepared,

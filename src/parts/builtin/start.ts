@@ -88,7 +88,7 @@ function sharedBy(
   })
 }
 
-/** Makes a title with the model of a stored profile. Returns undefined for a missing or unusable profile. */
+/** Makes a title with a stored profile's model; undefined for a missing or unusable profile and for the demo model. */
 async function titleByProfile(
   { profile, text, signal }: Parameters<TitleByProfile>[0],
   createModel: CreateModel,

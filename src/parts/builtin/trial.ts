@@ -21,7 +21,7 @@ export interface TrialOptions {
   readonly signal: AbortSignal
 }
 
-/** Calls the model once, and returns whether the settings are valid. @throws the signal's reason when it is aborted */
+/** Calls the model once. An error that is not in `passing` makes the settings invalid. @throws the signal's reason */
 export async function tryModel(settings: LLM, { createModel, signal }: TrialOptions): Promise<ProfileValidation> {
   const once = { num_retries: 0, stream: false, log_completions: false, max_output_tokens: answerTokens }
   const timeout = Math.min(settings.timeout ?? timeoutSeconds, timeoutSeconds)

@@ -2,8 +2,8 @@
  * `GET /api/console/changes`: a stream of server-sent events for the page's list of conversations.
  *
  * A message has the summary of a changed conversation, or `removed: true` if the conversation cannot be read. A message
- * of the type `queue` has the places of the conversations that wait for a slot. While a client does not read, only the
- * ids of changed conversations are kept.
+ * of the type `queue` has the length of the queue for slots, and the places in it. While a client does not read, only
+ * the ids of changed conversations are kept.
  */
 import type { ServerResponse } from 'node:http'
 import type { Call } from '../../api/call.ts'
@@ -22,7 +22,7 @@ export interface Sources extends Pick<Core, 'agentQueue'> {
   readonly conversations: Pick<StoredConversations, 'follow' | 'info' | 'hasTag'>
 }
 
-/** Selects conversations by their ids. */
+/** Tells whether the client may see the conversation with this id. */
 type Where = (id: string) => boolean
 
 export class Changes implements ConversationFollower {
@@ -104,7 +104,7 @@ class ChangeStream {
     this.#tellQueue()
   }
 
-  /** Plans messages about a changed conversation. A conversation hidden from the client can still change the queue. */
+  /** Plans messages after a change. A conversation that the client may not see gives none, but can change the queue. */
   note(id: string): void {
     if (this.#isVisible(id)) this.#noted.add(id)
     this.#plan()
@@ -116,7 +116,7 @@ class ChangeStream {
     this.#response.end()
   }
 
-  /** Ends the stream and its connection at once. `close` alone waits until the client has read everything. */
+  /** Ends the stream and its connection at once. After `close` alone the connection waits for the client to read on. */
   cut(): void {
     this.close()
     this.#response.destroy()
@@ -138,7 +138,7 @@ class ChangeStream {
     if (this.#noted.size > 0) this.#plan()
   }
 
-  /** Sends the queue's length, and the places in it of conversations that the client may see, if they have changed. */
+  /** Sends the queue's length and the places of conversations that the client may see, if length or places changed. */
   #tellQueue(): void {
     const queue = this.#sources.agentQueue()
     const places = Object.fromEntries(queue.map((id, index) => [id, index + 1] as const)

@@ -20,7 +20,7 @@ interface Code {
 
 export class Codes {
   readonly #clock: () => number
-  /** Each unspent code by its digest. */
+  /** The end and the key of each unspent code, by the digest of the code. */
   readonly #codes = new Map<string, Code>()
   readonly #spent = new Set<string>()
 
@@ -37,8 +37,8 @@ export class Codes {
   }
 
   /**
-   * Spends a code, and returns the `key` that `make` got for it. Returns `spent` for a code that was spent before, and
-   * `unknown` for any other code that is not valid.
+   * Spends a code, and returns the `key` that `make` got for it. Returns `spent` for one of the last `spentLimit` spent
+   * codes, and `unknown` for any other code that is not valid.
    */
   spend(code: string): Pick<Code, 'key'> | 'spent' | 'unknown' {
     const digest = digestOf(code)

@@ -1,8 +1,8 @@
 /**
  * `GET /api/console/conversations/{conversation_id}/search`: finds a text in a history, ignoring case.
  *
- * A request examines events from the newest back, until it reaches a limit of events, bytes or hits. `next` of the
- * response continues the search. Members that `unread` names are not searched.
+ * A request examines events from the newest (or the one before `before`) back to the first, until it reaches a limit of
+ * events, bytes or hits. `next` of the response continues the search. Members that `unread` names are not searched.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { conversationIdOf, ok, queryOf, type Call } from '../../api/call.ts'
@@ -18,10 +18,10 @@ const eventLimit = 5000
 const byteLimit = 8 * 1024 * 1024
 const hitLimit = 50
 const batch = 64
-/** The most characters of an excerpt before the found text, and from the beginning of the found text on. */
+/** The most characters of an excerpt before the found text, and from the first character of the found text on. */
 const [charsBefore, charsAfter] = [40, 160]
 
-/** The names of the members of an event that are not searched, because the page does not show their texts. */
+/** The names of members, at any depth of an event, that are not searched: they hold no words of people or agents. */
 const unread = /^(?:id|kind|timestamp|source|role|type|image_urls|screenshot_data|.*_id)$/
 
 const query = {
@@ -41,7 +41,7 @@ interface Hit {
   readonly timestamp: string
   /** The tool of a call or a result; empty for another event. */
   readonly tool: string
-  /** The first place in the event where the searched text was found, with the characters around it. */
+  /** The first occurrence of the searched text in the event, with the characters before and after it. */
   readonly excerpt: string
 }
 

@@ -19,7 +19,7 @@ const idleMs = 7 * 24 * 60 * 60_000
 export const lifeMs = 30 * 24 * 60 * 60_000
 const sessionLimit = 100
 const labelChars = 200
-/** A request stores the times of last use if the last write is more than this time ago, in milliseconds. */
+/** The time after a write of the sessions, in milliseconds, from which a request writes their new times of last use. */
 const saveEveryMs = 10 * 60_000
 /** The time between two searches for sessions that have ended. */
 const sweepEveryMs = 60_000
@@ -35,7 +35,7 @@ export interface SessionView {
   readonly label: string
   /** The time of the sign-in, in milliseconds since the epoch. */
   readonly begun: number
-  /** The time of the last request, in milliseconds since the epoch. */
+  /** The time of the last request, at first of the sign-in, in milliseconds since the epoch. */
   readonly used: number
 }
 
@@ -185,7 +185,7 @@ function isEnded({ begun, used }: SessionView, now: number): boolean {
   return now - used > idleMs || now - begun > lifeMs
 }
 
-/** Returns an array with the session of a stored item; an empty array if a member is missing or has a wrong type. */
+/** Returns the session of a stored item in an array; an empty array if a member but `key` and `label` is not sound. */
 function sessionOf(item: unknown): Session[] {
   const { id, key, host, label, begun, used, token, proof } = objectOf(item)
   const texts = [id, host, token, proof].flatMap((member) => textOf(member) ?? [])

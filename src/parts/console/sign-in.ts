@@ -33,8 +33,8 @@ export interface SignInParts {
 const cookiePaths = ['api', 'sockets']
 
 /**
- * Spends a code and begins a session. A page that has a session keeps it, with its proof, and gets an empty proof.
- *
+ * Spends a code and begins a session. If the request has a session, the page keeps that session and its proof: none is
+ * begun, and the `proof` in the response is empty.
  * @throws AppError `unauthorized` for a code that is not valid; `bad_request` without a readable header Host
  */
 export async function signIn(parts: SignInParts, call: Call): Promise<HttpResponse> {
@@ -79,7 +79,7 @@ export function signOut(parts: SignInParts, call: Call): HttpResponse {
   const { response, request: { rawHeaders } } = call.exchange
   const host = hostOf(rawHeaders)
   const id = currentId(parts, call)
-  // The response is sent first, because the end of a session ends its requests.
+  // The session ends after the response is sent, because its end cuts its requests, of which this is one.
   if (id !== undefined) response.once('finish', () => void sessions.end(id))
   if (host === undefined) return success
   return { ...success, headers: cookies(rawHeaders, { host, value: '', seconds: 0, publicUrl, basePath }) }

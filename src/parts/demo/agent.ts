@@ -31,7 +31,7 @@ interface Session {
   readonly id: string
   readonly cwd: string
   mode: Mode
-  /** The number of tool calls so far. */
+  /** The number of the session's tool calls so far. */
   calls: number
   running: AbortController | undefined
 }

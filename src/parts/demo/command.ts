@@ -54,7 +54,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // The process has already ended.
+    // All processes of the group have already ended.
   }
 }
 

@@ -18,7 +18,7 @@ const noteName = 'agent-server-demo.txt'
 
 /** Matches `run: <command>`. */
 const runPrefix = /^\s*run:\s*(\S[\s\S]*)$/i
-/** Matches `write: <file> <text>`. */
+/** Matches `write: <file> <text>`, also without a text. */
 const writePrefix = /^\s*write:\s*(\S+)\s*([\s\S]*)$/i
 
 /** Runs the script for the texts of a prompt. Returns `cancelled` when the client cancelled the prompt. */

@@ -71,7 +71,7 @@ export async function runTool(turn: DemoTurn, command: string): Promise<Outcome>
     command,
     cwd: turn.session.cwd,
     signal: turn.signal,
-    // After the prompt is cancelled, `update` throws `Cancelled`, and the output is dropped.
+    // After the prompt is cancelled, `update` rejects with `Cancelled`, and the output is dropped.
     onOutput: (data) => void update(turn, outputUpdate(toolCallId, data)).catch(ignoreCancelled),
   })
   assertRunning(turn)

@@ -8,7 +8,7 @@ import { isObject } from '../../base/json.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** An operation: `name` is its method and path, `group` its first tag or empty. */
+/** An operation. `name` is its method and path; `group` is its first tag, or empty when it has no tag. */
 interface Operation {
   readonly name: string
   readonly group: string
@@ -67,7 +67,7 @@ function parameterRow(parameter: unknown): string {
   return row(textOf(name), `${textOf(place) ?? ''}${need}`, schemaText(schema))
 }
 
-/** Returns a table row for each media type of a body. A body without media types gives one row. */
+/** Returns a table row for each media type of a body; one row for a body without media types; none without a body. */
 function contentRows(name: string, about: string, holder: unknown): string[] {
   if (holder === undefined) return []
   const types = Object.entries(objectOf(objectOf(holder)['content']))

@@ -5,7 +5,7 @@ export const docs = {
   name: 'docs',
   about: 'A page that describes the REST interface for people, made from the OpenAPI description',
   routes: {
-    // Open like /openapi.json, which has the same content.
+    // Both pages show only the content of /openapi.json, which is open too.
     'GET /docs': 'open',
     'GET /redoc': 'open',
   },

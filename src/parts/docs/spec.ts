@@ -1,4 +1,4 @@
-/** The operations that describe the REST interface for people. */
+/** The operations of the part `docs`: each returns the page that describes the REST interface. */
 import { string, type Endpoint } from '../../schema/spec/define.ts'
 import { get, inGroup } from '../../schema/spec/operation.ts'
 

@@ -1,7 +1,6 @@
 /**
- * Examines one agent for `agent-server doctor`: its program, its login or key, and whether it responds.
- *
- * The results have names of keys, but no values.
+ * Examines one agent for `agent-server doctor` and for the console: its program, its login or key, and whether it
+ * responds. The results name the keys that are set, without their values.
  */
 import { randomUUID } from 'node:crypto'
 import { isMeasured } from '../../agents/acp/session/agent-info.ts'
@@ -26,7 +25,7 @@ export interface AgentExamination {
   readonly environment: Environment
   /** Names of the stored global secrets. */
   readonly secretNames: readonly string[]
-  /** The working folder of the program: an empty folder. `describeAgent` starts no program and ignores it. */
+  /** The temporary folder in which the program is started. `describeAgent` starts no program and ignores it. */
   readonly workingDir: string
   readonly signal: AbortSignal
 }
@@ -36,7 +35,7 @@ export interface ExaminedAgent {
   readonly answers: boolean
 }
 
-/** An agent as clients list it, without secret values. */
+/** An agent in the response of `GET /api/doctor/agents`. */
 export interface DescribedAgent {
   readonly name: string
   readonly title: string
@@ -72,10 +71,10 @@ export async function describeAgent(examination: AgentExamination): Promise<Desc
   }
 }
 
-/** Timeout for the program's first response. Gemini CLI takes twelve seconds on a busy machine. */
+/** The time limit, in milliseconds, for the response to `initialize`. Gemini CLI takes 12 s on a busy machine. */
 const answerTimeoutMs = 60_000
 
-/** Examines one agent. Starts its program, unless there is none or npx would run it. @throws the signal's reason */
+/** Examines one agent. Starts its program if that was found and is not `isNpx`. @throws the signal's reason */
 export async function examineAgent(examination: AgentExamination): Promise<ExaminedAgent> {
   const { provider, config, signal } = examination
   const env = environmentFor(examination)
@@ -119,7 +118,7 @@ export async function examineAgent(examination: AgentExamination): Promise<Exami
   }
 }
 
-/** Returns the environment that the program gets in a conversation, without the secrets. */
+/** Returns the environment for the program, without stored secrets. */
 function environmentFor({ provider, config, environment }: AgentExamination): Record<string, string> {
   const { variables, defaults } = provider
   return {
@@ -151,7 +150,7 @@ async function findSource({ provider, config }: AgentExamination, env: Environme
     }
     const found = await readInstallation(agentsDir, provider.name)
     const installedCommand = (name: string): Promise<readonly string[] | undefined> => installed.commandOf(name)
-    // An npx command is shown here, but not started.
+    // With `allowNpx` the provider's npx command is returned too. `examineAgent` shows it and does not start it.
     const command = await findProgram(provider.command, provider, env['PATH'] ?? '', {
       installedCommand,
       allowNpx: true,
@@ -183,7 +182,7 @@ interface Access {
 
 async function describeAccess({ provider, secretNames }: AgentExamination, env: Environment): Promise<Access> {
   const secrets = new Set(secretNames)
-  // A login token may be a stored secret. `detectLogin` needs to know that it exists, and not its value.
+  // A login token may be a stored secret. `detectLogin` checks only that it is set, so the text `set` stands for it.
   const tokens = (provider.login?.tokenVariables ?? []).filter((name) => secrets.has(name)).map((name) => [name, 'set'])
   const environment = { ...env, ...Object.fromEntries(tokens) }
   const login = await detectLogin(provider, { environment, platform: process.platform, clock: Date.now })
@@ -206,7 +205,7 @@ function describeGreeting({ name, version: told, authMethods }: Greeting): strin
   return `${name} ${told}${authMethods.length === 0 ? '' : `, signs in by ${authMethods.join(', ')}`}`
 }
 
-/** Returns a warning when the program has another name or version than in the provider table; empty otherwise. */
+/** Returns a warning if the provider has a tested version and the program has another version or name; else ''. */
 function describeUnmeasured(greeting: Greeting, provider: Provider): string {
   if (provider.version === '' || isMeasured(greeting, provider)) return ''
   const known = `this server knows ${provider.prefix} ${provider.version}`

@@ -17,7 +17,7 @@ import { examineMachine } from './machine.ts'
 import { formatFinding } from './format.ts'
 
 /**
- * Runs the command. Returns 0 when a server can run here and all named agents respond, else 1.
+ * Runs the command. Returns 0 when no finding about the machine is a problem and every named agent responds, else 1.
  * @throws AppError `invalid_option` for a provider that is not in the table; the errors of `loadProviders`; the
  * signal's reason
  */
@@ -42,7 +42,7 @@ export async function run(call: CommandCall): Promise<number> {
   let isFit = findings.every(({ state }) => state !== 'problem')
   const workingDir = await makeTemporaryFolder(join(temporaryDir, 'agent-server-doctor-'))
   try {
-    // Names in an unreadable file count as missing.
+    // If `secrets.json` cannot be read, no secret counts as stored.
     const secretNames = await listSecretNames(join(config.dataDir, 'secrets.json')).catch(() => [])
     for (const provider of providers) {
       if (names.length > 0 && !names.includes(provider.name)) continue

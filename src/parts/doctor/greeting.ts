@@ -31,7 +31,7 @@ export interface Greeting {
 
 /**
  * Starts the program and returns the description that the agent gives of itself in `initialize`.
- * @throws AppError when the program cannot be started, AcpFailure when `initialize` fails; the signal's reason
+ * @throws AppError when the program cannot be started or ended, AcpFailure when `initialize` fails; the signal's reason
  */
 export async function greet({ program, startProcess, version, timeoutMs, signal }: GreetOptions): Promise<Greeting> {
   const agent = await startProcess(program)

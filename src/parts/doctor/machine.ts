@@ -1,6 +1,6 @@
 /**
- * Examines the machine for `agent-server doctor`: Node, the data folder, keys, and optional features of the system,
- * such as cgroups (decisions 26, 28 and 29). Changes nothing in the data folder.
+ * Examines the machine for `agent-server doctor`: for example Node, the data folder, the keys, and features of the
+ * system such as cgroups (decisions 26, 28 and 29). Changes nothing in the data folder.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -28,7 +28,7 @@ export interface MachineExamination {
   /** The key files that options name and that other users can read. Default: none. */
   readonly exposedFiles?: readonly string[]
   readonly environment: Environment
-  /** The parts of this build, each of which may add a finding. Default: none. */
+  /** The parts of this build, each of which can add findings. Default: none. */
   readonly parts?: readonly InspectedPart[]
   /** The version of Node to examine. Default: the version of this process. */
   readonly nodeVersion?: string

@@ -1,4 +1,4 @@
-/** Examines the operation of a server for `agent-server doctor`: disk space, lock, open files, clock, access. */
+/** Examines for `agent-server doctor`: disk space, lock, limit of open files, clock, and who can reach the server. */
 import { dirname, join } from 'node:path'
 import { isThere, readFile, stat, statfs } from '../../base/read-files.ts'
 import type { Config } from '../../config.ts'
@@ -6,7 +6,7 @@ import type { Finding } from '../../finding.ts'
 import { isLoopbackName } from '../../http/origin.ts'
 import { systemPath } from '../../process/lock.ts'
 
-/** Returns a finding for each subject. `proc` is the folder at which proc(5) is mounted. */
+/** Returns a finding for each of the five checks below. `proc` is the folder at which proc(5) is mounted. */
 export async function examineOperation(config: OperationConfig, proc: string): Promise<readonly Finding[]> {
   const now = Date.now()
   return [
@@ -28,7 +28,7 @@ const fewBytes = 1024 * MiB
 
 async function examineDisk(dataDir: string): Promise<Finding> {
   const subject = 'disk'
-  // A missing data folder has the space of its parent folder.
+  // If the data folder is missing, the space of its parent folder counts.
   const space = await statfs(dataDir).catch(() => statfs(dirname(dataDir))).catch(() => undefined)
   if (space === undefined) return { subject, state: 'ok', text: 'the system does not report its space', advice: '' }
   const free = space.bavail * space.bsize
@@ -50,7 +50,7 @@ async function examineLock(searchPath: string): Promise<Finding> {
   return { subject, state: 'note', text, advice: 'install flock(1) of util-linux' }
 }
 
-/** A limit of open files below this number gets a note: each connection, log and agent program needs some. */
+/** A limit of open files below this number gets a note. Each connection, log and agent program needs open files. */
 const fewDescriptors = 4096
 
 async function examineDescriptors(proc: string): Promise<Finding> {
@@ -68,7 +68,7 @@ const hourMs = 3_600_000
 
 async function examineClock(dataDir: string, now: number): Promise<Finding> {
   const subject = 'clock'
-  // A missing data folder passes this check.
+  // A data folder that is missing or cannot be examined passes this check.
   const changed = (await stat(dataDir).catch(() => undefined))?.mtimeMs ?? 0
   const text = new Date(now).toISOString()
   if (changed <= now + hourMs) return { subject, state: 'ok', text, advice: '' }

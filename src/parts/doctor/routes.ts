@@ -1,7 +1,7 @@
 /**
  * REST handlers that examine the machine, list the agents and examine one agent.
  *
- * Listing the agents starts no program. Examining an agent starts and ends its program.
+ * Listing the agents starts no program. Examining an agent can start its program, and then ends it.
  */
 import { join } from 'node:path'
 import { clientSignal, ok, type Call } from '../../api/call.ts'
@@ -51,5 +51,5 @@ export async function examineOne(core: Needs, call: Call): Promise<HttpResponse>
 }
 
 function secretNamesOf({ dataDir }: Needs): Promise<readonly string[]> {
-  return listSecretNames(join(dataDir, 'secrets.json')).catch(() => []) // Names in an unreadable file count as missing.
+  return listSecretNames(join(dataDir, 'secrets.json')).catch(() => []) // If it cannot be read, none counts as stored.
 }

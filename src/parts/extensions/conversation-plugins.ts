@@ -91,7 +91,7 @@ async function enabledPlugin(installed: Installed, options: ConversationPluginOp
   }
 }
 
-/** Reads an installed plugin. `privateDirs` is empty, because the plugin is in the data folder, which is private. */
+/** Reads an installed plugin. `privateDirs` is empty, because it would forbid the data folder, which has the plugin. */
 export function readInstalled(
   { record, folder }: Installed, { log }: Pick<ConversationPluginOptions, 'log'>,
 ): Promise<Plugin> {
@@ -120,7 +120,7 @@ function contentOf(plugins: readonly Plugin[], log: Pick<Log, 'warn'>): Omit<Plu
   }
 }
 
-/** Reads at most `agentLimit` sub-agents of plugins. Leaves out repeated names; logs and leaves out unusable files. */
+/** Returns at most `agentLimit` sub-agents, the first of each name. Logs and leaves out unusable files. */
 async function agentsOf(
   plugins: readonly Plugin[], { readDefinition, log }: ConversationPluginOptions,
 ): Promise<readonly AgentDefinition[]> {

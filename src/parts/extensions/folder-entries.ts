@@ -1,7 +1,7 @@
 /**
  * Yields the files of a folder on this machine in the form of an archive's entries.
  *
- * Links, `.git` and the content of `node_modules` are left out.
+ * Links, devices, pipes, `.git` and the content of `node_modules` are left out.
  */
 import { AppError } from '../../base/errors.ts'
 import { walkTree } from '../workspace-files/directory.ts'

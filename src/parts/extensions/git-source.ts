@@ -89,7 +89,7 @@ async function* archived(call: GitCall): AsyncGenerator<Entry, void> {
   } catch (thrown) {
     call.signal.throwIfAborted()
     late.signal.throwIfAborted()
-    // When git fails, it cuts the tar stream, and `readTar` throws. The error of git is thrown instead: it says why.
+    // A git that fails ends the tar stream early, so `readTar` throws. Then `expectSuccess` throws git's own reason.
     if (thrown instanceof AppError) await expectSuccess(child, call)
     throw thrown
   } finally {
@@ -143,7 +143,7 @@ async function start({ environment, instanceId, cgroupParent, folder, args }: Gi
   return child
 }
 
-/** Returns git's variable for trusted certificates; empty if this server has none. */
+/** Returns git's variable for the file of trusted certificates; empty if this process has no variable for it. */
 function certificates({ GIT_SSL_CAINFO, SSL_CERT_FILE }: GitSourceOptions['environment']): Record<string, string> {
   const file = GIT_SSL_CAINFO ?? SSL_CERT_FILE
   return file === undefined ? {} : { GIT_SSL_CAINFO: file }

@@ -40,16 +40,16 @@ export interface InstallerOptions {
 
 export interface Installer {
   /**
-   * Installs an extension. With `force` it replaces an installed extension.
-   * @throws AppError `invalid_input` for a source that is no extension, `bad_request`, `forbidden` or `not_found` when
-   * the source cannot be read; the errors of `Shelf.put`
+   * Installs an extension. With `force` it replaces an installed extension of the same name.
+   * @throws AppError `invalid_input` for an unusable source or extension; `bad_request`, `forbidden`, `not_found` when
+   * the source cannot be read; `storage_full`, `storage_failed`; the errors of `Shelf.put`
    */
   install(kind: ExtensionKind, request: InstallRequest): Promise<Installed>
 }
 
 export interface InstallRequest extends SourceRequest {
   readonly force: boolean
-  /** The name that the extension must have; set by a refresh. */
+  /** The name that a refreshed extension must have; undefined for an installation, which may have any name. */
   readonly expectedName?: string
   readonly signal: AbortSignal
 }
@@ -85,9 +85,9 @@ export function createInstaller(options: InstallerOptions): Installer {
 interface Fetched {
   /** The folder with the files of the extension. */
   readonly folder: string
-  /** The commit of a git repository; null for other sources. */
+  /** The id of the fetched commit of a git repository; null for other sources. */
   readonly commit: string | null
-  /** The name for an extension whose files give no name. */
+  /** The name for a skill whose SKILL.md gives no name, and for a plugin without a manifest. */
   readonly usualName: string
 }
 
@@ -140,7 +140,7 @@ async function* archiveEntries(machine: Machine, { path }: LocalSource): AsyncGe
 
 /**
  * Returns the name of the only entry in `folder`, if the entry is a folder. Returns undefined for other content, and
- * for a folder that belongs to an extension (`skills`, `commands`, or a name that begins with a dot).
+ * for a folder that extensions have at their top (`skills`, `commands`, or a name that begins with a dot).
  */
 async function onlyFolderIn(folder: string): Promise<string | undefined> {
   const entries = await readdir(folder, { withFileTypes: true })
@@ -170,7 +170,7 @@ async function describeSkill({ folder, usualName }: Fetched, { log }: InstallerO
   return { name, version, description, enabled: true }
 }
 
-/** Describes a fetched plugin, disabled if it has programs. At a replacement, `Shelf.put` keeps the old `enabled`. */
+/** Describes a fetched plugin: disabled with hooks or MCP servers. `Shelf.put` keeps `enabled` at a replacement. */
 async function describePlugin({ folder, usualName }: Fetched, { log }: InstallerOptions): Promise<Described> {
   const warn = (reason: string): void => log.warn('A file of a plugin is left out', { reason })
   const plugin = await readPlugin({ folder, privateDirs: [], warn }, usualName)

@@ -16,7 +16,7 @@ export const extensions = {
     'GET /api/skills/marketplace': 'read',
     'POST /api/plugins': 'drive',
     'GET /api/plugins/installed': 'read',
-    // Hooks and MCP servers of an enabled plugin run programs here, so installing and enabling need `execute`.
+    // Hooks and MCP servers of an enabled plugin can run programs here, so each change but a removal needs `execute`.
     'POST /api/plugins/install': 'execute',
     'GET /api/plugins/installed/{plugin_name}': 'read',
     'PATCH /api/plugins/installed/{plugin_name}': 'execute',
@@ -27,7 +27,7 @@ export const extensions = {
   },
   idle: ['POST /api/plugins'],
   offers: ['extensions'],
-  // If this folder exists, the part starts with the server, to remove the remains of a killed installation.
+  // If the data folder has this folder, the part starts with the server, to remove remains of a killed installation.
   startsWith: 'extensions',
   spec: () => import('./spec.ts'),
   needs: [

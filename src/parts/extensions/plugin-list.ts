@@ -22,14 +22,14 @@ export interface PluginListOptions {
 }
 
 const pluginFolders = ['.agents/plugins', '.openhands/plugins']
-/** The most plugins of one folder that are listed. */
+/** The most subfolders of one of the `pluginFolders` that are read as plugins. */
 const folderLimit = 100
 /** The most entries that a walk of a folder visits. */
 const fileLimit = 2000
 
 /**
- * Returns one plugin for each name: the project's plugin, else the user's, else the installed plugin. `load_user`
- * asks for the user's and the installed plugins.
+ * Returns one plugin for each name: the project's plugin, else the user's, else the installed plugin. `load_project`
+ * asks for plugins of the project, `load_user` for the user's and the installed plugins.
  * @throws AppError `invalid_input` for a project folder that may not be used
  */
 export async function listPlugins(

@@ -8,8 +8,8 @@
  *     hooks/hooks.json                                     hooks, as in `hook_config` of a request
  *     .mcp.json                                            MCP servers
  *
- * A hook that this server cannot run is an error, because hooks may guard actions. A skill that cannot be read is left
- * out with a warning.
+ * Invalid hooks are an error, because hooks may guard actions. A skill, a command or a sub-agent that cannot be read is
+ * left out with a warning.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'
@@ -44,12 +44,12 @@ const serversPath = '.mcp.json'
 const serverLimit = 20
 /** Matches the variables that stand for the plugin's folder in hooks and MCP servers. */
 const rootNames = /\$\{(?:CLAUDE_PLUGIN_ROOT|PLUGIN_ROOT|SKILL_ROOT)\}/g
-/** Matches paths that a shell takes as they are, also without quotes. */
+/** Matches paths that need no quotes in a shell command. */
 const plainPath = /^[\w./@%+=:,-]+$/
 
 /**
- * Reads the plugin in the folder of `options`.
- * @param usualName the name of a plugin without a manifest
+ * Reads the plugin in `options.folder`.
+ * @param usualName the name for a plugin without a manifest
  * @throws AppError `invalid_input` for a folder that is no plugin, and for an unusable name, manifest, hook or server
  */
 export async function readPlugin(options: SkillFolderOptions, usualName: string): Promise<Plugin> {

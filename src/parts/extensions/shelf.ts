@@ -46,7 +46,7 @@ export class Shelf {
   readonly #log: Pick<Log, 'warn'>
   readonly #changes = new Limiter(1)
 
-  /** @param root the folder `extensions` */
+  /** @param root the folder `extensions` of the data folder */
   constructor(root: string, kind: ExtensionKind, log: Pick<Log, 'warn'>) {
     this.#root = root
     this.#kind = kind
@@ -72,7 +72,8 @@ export class Shelf {
 
   /**
    * Installs the files of the folder `content` with their record. A replacement keeps the old `enabled`.
-   * @throws AppError `conflict` when the name is taken and `replaces` is false, or at `shelfLimit`; storage errors
+   * @throws AppError `conflict` when the name is taken and `replaces` is false, or at `shelfLimit`; `storage_full`,
+   * `storage_failed`; errors of the file system
    */
   put(record: ExtensionRecord, content: string, { replaces }: { readonly replaces: boolean }): Promise<Installed> {
     return this.#changes.run(async () => {
@@ -88,14 +89,14 @@ export class Shelf {
         await writeRecord(made, { ...record, enabled })
         await this.#swapIn(name, made)
       } finally {
-        // `#swapIn` renames this folder, so it still exists only after a failure.
+        // `#swapIn` moves `made`, so `made` still exists only after a failure.
         await removeWorkFolder(made)
       }
       return this.get(name)
     })
   }
 
-  /** Enables or disables an extension. @throws AppError `not_found`; storage errors */
+  /** Enables or disables an extension. @throws AppError `not_found`, `storage_full`, `storage_failed` */
   setEnabled(name: string, enabled: boolean): Promise<void> {
     return this.#changes.run(async () => {
       const { record } = await this.get(name)
@@ -103,7 +104,7 @@ export class Shelf {
     })
   }
 
-  /** Removes an extension and its files. @throws AppError `not_found`; storage errors */
+  /** Removes an extension. @throws AppError `not_found`, `storage_full`, `storage_failed`; errors of the file system */
   remove(name: string): Promise<void> {
     return this.#changes.run(async () => {
       await this.get(name)

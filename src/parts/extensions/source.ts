@@ -72,7 +72,7 @@ function remote(text: string, given: { readonly ref: string | undefined; readonl
   return { type: 'git', url: `https://github.com/${repository}.git`, ref: given.ref ?? branch, below }
 }
 
-/** Decodes the path of an address. @throws AppError `invalid_input` */
+/** Decodes the percent-encoded path of an address. @throws AppError `invalid_input` for a wrong encoding */
 function decoded(path: string, decode: (path: string) => string): string {
   try {
     return decode(path)

@@ -27,7 +27,7 @@ const search = {
 
 export async function createDirectory({ machine }: FolderParts, call: Call): Promise<HttpResponse> {
   const { path } = queryOf(call, pathQuery)
-  // `Machine.at` would refuse a new path with a slash at its end.
+  // Slashes at the end are removed, because `Machine.at` refuses a path to a missing folder that ends with one.
   await machine.at(path.replace(/(?<=[^/])\/+$/, ''), async (place) => {
     if (place.kind === 'nothing') await makeDirectory(place)
     else if (place.kind !== 'directory') throw new AppError('bad_request', `"${place.path}" is a file`)
@@ -58,7 +58,7 @@ export async function searchSubdirectories({ machine }: FolderParts, call: Call)
   const names = await machine.at(path, (place) => subdirectoriesOf(place, include_hidden, signal))
   const first = names.findIndex((name) => name.toLowerCase() >= page_id)
   const rest = first === -1 ? [] : names.slice(first)
-  // Names that differ only in case have one page id, so they are on one page.
+  // Names that differ only in case have one page id, so they are on one page, which can then have more than `limit`.
   let end = Math.min(limit, rest.length)
   while (end < rest.length && rest[end]?.toLowerCase() === rest[end - 1]?.toLowerCase()) end++
   const items = rest.slice(0, end).map((name) => ({ name, path: join(path, name) }))

@@ -46,7 +46,7 @@ export function boundaryOf(contentType: string | undefined): string {
 
 /**
  * Yields the parts of a body, in order.
- * @throws AppError `bad_request` for a malformed body, `body_too_large` for too many parts or too many bytes of headers
+ * @throws AppError `bad_request` for a malformed body, `body_too_large` above the limits; the errors of `source`
  */
 export async function* readParts(
   source: AsyncIterable<Buffer>,
@@ -64,7 +64,7 @@ export async function* readParts(
   }
 }
 
-/** The body of a request, read step by step. */
+/** A `multipart/form-data` body, read step by step. */
 class Body {
   readonly delimiter: Buffer
   readonly #source: AsyncIterator<Buffer>
@@ -98,7 +98,7 @@ class Body {
     let end = this.#held.indexOf(headersEnd)
     while (end === -1) {
       const { length } = this.#held
-      // The last three bytes may belong to the empty line after the headers.
+      // The last three bytes do not count: they may be the beginning of `headersEnd`.
       if (length - headersEnd.length + 1 > limitBytes) throw longHeaders(limitBytes)
       if (!(await this.#fill())) throw malformed('it ends in the headers of a part')
       end = this.#held.indexOf(headersEnd, Math.max(0, length - headersEnd.length + 1))
@@ -115,7 +115,7 @@ class Body {
     const { delimiter } = this
     while (this.#isInPart) {
       const end = this.#held.indexOf(delimiter)
-      // The last bytes may be the beginning of a delimiter.
+      // Without a delimiter in `#held`, its last bytes may be the beginning of one.
       const safe = end === -1 ? Math.max(0, this.#held.length - delimiter.length + 1) : end
       const piece = this.#held.subarray(0, safe)
       this.#held = this.#held.subarray(end === -1 ? safe : end + delimiter.length)
@@ -138,7 +138,7 @@ const lineEnd = Buffer.from('\r\n')
 const headersEnd = Buffer.from('\r\n\r\n')
 const closing = Buffer.from('--')
 
-/** Returns the field name in the headers of a part. */
+/** Returns the field name in the headers of a part. @throws AppError `bad_request` for headers that cannot be used */
 function nameOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw malformed('the headers of a part are not UTF-8')
   const headers = new Map<string, string>()

@@ -21,9 +21,9 @@ import { sendFile } from './sending.ts'
 export interface TransferParts {
   readonly admission: Core['admission']
   readonly machine: Machine
-  /** The most bytes in the request of an upload. */
+  /** The most bytes in the body of an upload. */
   readonly uploadLimitBytes: number
-  /** The longest time, in milliseconds, without a byte from or to the client. */
+  /** The longest time, in milliseconds, without a byte from the client (upload) or to the client (download). */
   readonly stallTimeoutMs: number
 }
 

@@ -1,4 +1,4 @@
-/** Lists a folder of a conversation's workspace, a page at a time, for a client that shows the files of an agent. */
+/** Lists a folder of a conversation's workspace, a page at a time, for a client that shows the workspace. */
 import { clientSignal, ok, queryOf, type Call } from '../../api/call.ts'
 import { integer, text, withDefault } from '../../http/query.ts'
 import type { HttpResponse } from '../../http/reply.ts'
@@ -18,7 +18,7 @@ interface Listed {
   readonly name: string
   readonly kind: 'directory' | 'file' | 'other'
   readonly size: number
-  /** The key by which the list is ordered: folders first, then by name. */
+  /** The key by which the list is ordered: folders first, then by name. A page has the key of its first entry as id. */
   readonly key: string
 }
 

@@ -1,8 +1,8 @@
 /**
  * Sends files of a conversation's workspace to a browser (contract: others.md section 8).
  *
- * A page of an agent may contain any script. So the Content-Security-Policy `sandbox` gives each file an origin of its
- * own.
+ * A page that an agent wrote may contain any script. So the Content-Security-Policy `sandbox` gives each file an origin
+ * of its own.
  */
 import { extname } from 'node:path'
 import type { Call } from '../../api/call.ts'
@@ -18,7 +18,7 @@ import { inWorkspace, type WorkspaceOfParts } from './workspace-of.ts'
 
 export interface WorkspaceFileParts extends WorkspaceOfParts {
   readonly sessions: WorkspaceSessions
-  /** True when browsers reach this server over TLS. */
+  /** True when the public URL of this server begins with `https:`. */
   readonly isPublishedSafely: boolean
   readonly stallTimeoutMs: number
 }
@@ -66,7 +66,7 @@ function shieldPage({ exchange: { headers } }: Call): void {
   headers[headers.indexOf('Content-Security-Policy') + 1] = sandbox
 }
 
-/** True when browsers accept a `Secure` cookie: over TLS, or from a loopback name. */
+/** True when browsers accept a `Secure` cookie: from an https public URL, or from a loopback name. */
 function isSafe({ isPublishedSafely }: Pick<WorkspaceFileParts, 'isPublishedSafely'>, call: Call): boolean {
   const [host = ''] = headerValues(call.exchange.request.rawHeaders, 'host')
   return isPublishedSafely || isLoopbackName(parseAuthority(host)?.name ?? '')

@@ -12,7 +12,8 @@ export interface WorkspaceOfParts {
 
 /**
  * Calls `body` with the workspace of the request's conversation, and returns the result.
- * @throws AppError `not_found` without a workspace; the errors of `body`, but `bad_request` instead of `invalid_input`
+ * @throws AppError `not_found` without the conversation or a workspace; the errors of `body`, but `bad_request` instead
+ * of `invalid_input`
  */
 export async function inWorkspace<T>(
   { conversations, privateDirs }: WorkspaceOfParts, call: Call, body: (workspace: Workspace) => Promise<T>,

@@ -1,7 +1,7 @@
 /**
  * Writes a zip archive piece by piece (APPNOTE.TXT 6.3.10 of PKWARE). Each entry is in memory as a whole.
  *
- * Equal entries give equal bytes, because no time and no mode is written.
+ * Equal entries give equal bytes, because every entry gets the same date and no mode.
  */
 import { promisify } from 'node:util'
 import { crc32, deflateRaw, deflateRawSync } from 'node:zlib'
@@ -29,7 +29,7 @@ const deflated = 8
 /** 1 January 1980, the first date that the format knows (section 4.4.6). */
 const firstDate = 0x0021
 
-/** Yields the bytes of the archive. The first offset is `before`, the number of bytes in front of the archive. */
+/** Yields the bytes of the archive. Its offsets include `before`, the number of bytes in front of the archive. */
 export async function* writeZip(entries: AsyncIterable<ZipEntry>, before = 0): AsyncGenerator<Buffer, void> {
   const directory: Buffer[] = []
   let offset = before
@@ -59,7 +59,7 @@ function recordOf(bytes: Buffer, packed: Buffer, path: Buffer): Buffer {
 
 function directoryRecord(record: Buffer, path: Buffer, offset: number): Buffer {
   const is64 = offset >= most32
-  // Section 4.5.3: the ZIP64 field with the offset.
+  // Section 4.5.3: the ZIP64 field has an offset that is too large for 32 bits.
   const extra = is64 ? numbers([0x0001, 2], [8, 2], [offset, 8]) : Buffer.alloc(0)
   const needed = is64 ? version64 : version
   return Buffer.concat([
@@ -68,7 +68,7 @@ function directoryRecord(record: Buffer, path: Buffer, offset: number): Buffer {
   ])
 }
 
-/** Returns the end of the central directory (sections 4.3.14 to 4.3.16). */
+/** Returns the end record, after two ZIP64 records if a number is too large for it (sections 4.3.14 to 4.3.16). */
 function endOf(directory: readonly Buffer[], offset: number): Buffer {
   const count = directory.length
   const length = directory.reduce((sum, record) => sum + record.length, 0)

@@ -2,7 +2,7 @@
  * Describes the settings form for clients: the responses of `agent-schema` and `conversation-schema`
  * (contract/settings.md 3.4).
  *
- * Types, choices, secrets and defaults come from the schema. This file adds the layout.
+ * Types, choices, secrets and most defaults come from the schema. This file adds the layout.
  */
 import type { Member, Schema } from '../../schema/spec/define.ts'
 import { condenserKinds, type AgentSettingsKind } from '../../schema/generated/settings.ts'
@@ -140,7 +140,7 @@ interface SectionPlan {
   readonly key: string
   /** The object type in the schema whose members are the fields of this section. */
   readonly type: string
-  /** The members that the section shows. Default: all members except constants. */
+  /** The members of `type` that the section shows. Default: all members except constants. */
   readonly names?: readonly string[]
   readonly prefix?: string
   readonly variant?: AgentSettingsKind
@@ -214,7 +214,7 @@ function serverLabel(server: string): string {
   return builtInProviders.find(({ name }) => name === server)?.displayName ?? labelOf(server)
 }
 
-/** Returns the schema inside of nullable schemas and aliases. */
+/** Unwraps nullable schemas and aliases, and returns the first schema that is neither. */
 function innermost(schema: Schema): Schema {
   if (schema.type === 'nullable') return innermost(schema.of)
   const named = schema.type === 'reference' ? registry[schema.name] : undefined

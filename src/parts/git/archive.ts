@@ -1,8 +1,8 @@
 /**
  * Sends the work in a folder as one file: a git patch, or a tar.gz archive (contract: others.md section 2).
  *
- * The patch has the changes since a base commit and the untracked files that git does not ignore. Making the patch
- * leaves the repository unchanged.
+ * The patch has the changes of the folder since a base revision, with the untracked files that git does not ignore.
+ * Making the patch leaves the repository unchanged.
  */
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
@@ -32,7 +32,7 @@ export interface ArchiveParts {
   readonly stallTimeoutMs: number
 }
 
-/** The most files and folders of an archive. A folder with more is refused. */
+/** The most entries that are looked at for an archive, also those that it leaves out. A folder with more is refused. */
 const entryLimit = 200_000
 /** The most exclude patterns of a request. */
 const excludeLimit = 200
@@ -118,7 +118,7 @@ async function patchOf(
   const work = join(runtimeDir, `archive-${randomUUID()}`)
   const objects = join(work, 'objects')
   await makeFolder(objects, ownFolder)
-  // The objects of a worktree are in its main repository. The path that git prints may be relative to `folder`.
+  // Asks git, because a worktree has its objects in its main repository. The answer may be relative to `folder`.
   const own = (await expect(run, ['rev-parse', '--git-path', 'objects'], {})).toString().replace(/\n$/, '')
   const variables = {
     GIT_INDEX_FILE: join(work, 'index'),

@@ -45,8 +45,8 @@ export class History {
   }
 
   /**
-   * Returns the trees of a commit (`after`) and of its first parent (`before`). Before a first commit the tree is
-   * empty.
+   * Returns the trees of a commit (`after`) and of its first parent (`before`). Without a parent, `before` is the empty
+   * tree.
    * @throws AppError `bad_request` for an unknown commit
    */
   async treesOf(commit: string): Promise<{ readonly before: string; readonly after: string }> {
@@ -89,7 +89,7 @@ export class History {
 
   /**
    * Returns the tip of the local branch `main`, or of `master` if there is no `main`. Returns undefined when neither
-   * exists, when the branch is the current `branch`, and when HEAD does not contain the tip.
+   * exists, when the found branch is `branch` itself, and when HEAD does not contain its tip.
    */
   async #localCommit(branch: string): Promise<string | undefined> {
     for (const name of ['main', 'master']) {
@@ -120,7 +120,7 @@ export class History {
   }
 
   /**
-   * Returns the text of a file in a tree; undefined without the file.
+   * Returns the text of the file at `path`, from the root of the repository, in a tree; undefined without the file.
    * @throws AppError `bad_request` for a file of more than `fileLimitBytes`
    */
   async file(tree: string, path: string): Promise<string | undefined> {
@@ -180,7 +180,7 @@ export class History {
   }
 }
 
-/** Splits a text at each NUL. An empty piece at the end is left out. */
+/** Splits a text at each NUL. The empty piece after the last NUL is left out. */
 function pieces(output: Buffer): readonly string[] {
   return output.toString().split('\0').filter((text, index, all) => text !== '' || index < all.length - 1)
 }

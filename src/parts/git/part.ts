@@ -13,7 +13,7 @@ export const git = {
   about: 'What has changed in a git repository, its commits and its work, and worktrees for conversations',
   options,
   routes: {
-    // These routes show files of any repository on this machine.
+    // Each of these routes shows data of any repository on this machine.
     'GET /api/git/changes': 'files',
     'GET /api/git/diff': 'files',
     'GET /api/git/commits': 'files',

@@ -15,7 +15,7 @@ import { buildEnvironment } from '../../process/environment.ts'
 import { collectOutput } from '../../process/output.ts'
 import type { Repository } from '../../workspace/git.ts'
 
-/** The default time limit of one run of git. */
+/** The default time limit of one run of git, in milliseconds. */
 const usualTimeoutMs = 30_000
 /** The default limit for the output of one run. */
 const outputLimitBytes = 16 * 1024 * 1024
@@ -47,7 +47,7 @@ export interface GitEnd {
 }
 
 export interface GitLimits {
-  /** The most bytes of output. */
+  /** The most bytes of output. More is an error. */
   readonly limitBytes?: number
   readonly timeoutMs?: number
   /** Environment variables of this run. They override the variables of all runs. */

@@ -1,6 +1,6 @@
 /**
- * Writes a tar archive piece by piece: ustar, with a pax header for a name or a size that ustar cannot hold
- * (POSIX.1-2017, pax, "EXTENDED DESCRIPTION").
+ * Writes a tar archive piece by piece: ustar, with a pax header for a name that is long or not printable ASCII, and for
+ * a size of 8 GiB or more (POSIX.1-2017, pax, "EXTENDED DESCRIPTION").
  *
  * The size in a header is kept: a file that shrinks is filled up with zeros, a file that grows is cut.
  */

@@ -20,7 +20,7 @@ export interface Beginning {
   /** The object name of the commit at which the branch begins. */
   readonly base: string
   readonly gitDir: string
-  /** Makes the worktree. @throws AppError `bad_request` */
+  /** Makes a worktree with a new branch that begins at `base`. @throws AppError `bad_request`; the signal's reason */
   readonly add: (worktree: Pick<Worktree, 'path' | 'branch'>) => Promise<void>
 }
 
@@ -60,7 +60,7 @@ export async function removeWorktree(git: Git, worktree: Worktree, signal: Abort
   const { gitDir, path, branch, state } = worktree
   const isComplete = state === 'complete'
   const run = await git.open({ root: gitDir, folder: gitDir, gitDir }, signal)
-  // Git locks a worktree that is being made. To remove a locked worktree, git needs two `--force`.
+  // A git that was killed while it made the worktree has left it locked. Two `--force` remove a locked worktree.
   const force = isComplete ? [] : ['--force', '--force']
   const { code } = await run(['worktree', 'remove', ...force, path], { timeoutMs: checkoutTimeoutMs })
   if (code !== 0 && isComplete) return false

@@ -23,8 +23,8 @@ export interface Worktree {
   /** The object name of the commit at which the branch began. */
   readonly base: string
   /**
-   * `planned`: the folder does not exist or is empty. `half-made`: git may not have finished. `complete`: agents can
-   * work in it.
+   * `planned`: there is nothing at `path` yet. `half-made`: git may not have finished. `complete`: agents can work in
+   * it.
    */
   readonly state: (typeof states)[number]
 }

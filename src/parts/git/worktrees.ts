@@ -97,13 +97,13 @@ export class ConversationWorktrees implements Worktrees {
       await this.#records.write({ ...worktree, state: 'complete' })
       return worktree.folder
     } catch (thrown) {
-      // After an error here the record stays, so the next start tries again to remove the worktree.
+      // If the removal fails too, the record stays, and the next start tries again to remove the worktree.
       await this.#remove(worktree).catch((error: unknown) => this.#tell('could not be removed', worktree, error))
       throw thrown
     }
   }
 
-  /** Makes the folder of all worktrees and returns its real path. @throws AppError `invalid_input` */
+  /** Makes the folder of all worktrees and returns its real path. @throws AppError `invalid_input` if it is unusable */
   async #openRoot(): Promise<string> {
     const { worktreeDir, privateDirs } = this.#options
     const root = await locatePlace(worktreeDir, { workspaceDir: worktreeDir, privateDirs })
@@ -129,7 +129,7 @@ export class ConversationWorktrees implements Worktrees {
     }
   }
 
-  /** Tries to remove an unused worktree, unless `close` was called. Returns its path if it stays after the try. */
+  /** Tries to remove a worktree unless it is used or `close` was called. Returns its path if it stays after the try. */
   async #release(worktree: Worktree, isUsed: IsUsed): Promise<string | undefined> {
     const { id, path } = worktree
     if (isUsed(path) || this.#closing.signal.aborted) return undefined
@@ -141,7 +141,8 @@ export class ConversationWorktrees implements Worktrees {
       await this.#records.delete(id)
     } catch (error) {
       this.#tell('could not be removed', worktree, error)
-      // Unless the server is closing, a complete worktree is left to the user: without a record no start removes it.
+      // A complete worktree is left to the user: without a record no start removes it. If the server is closing, the
+      // record stays, and the next start tries again.
       const isKept = worktree.state === 'complete' && !this.#closing.signal.aborted
       if (isKept) await this.#records.delete(id).catch(() => undefined) // If this fails, the next start tries again.
     }
@@ -149,7 +150,8 @@ export class ConversationWorktrees implements Worktrees {
   }
 
   /**
-   * Returns why a worktree must stay; undefined for a missing worktree, and when git may remove it. @throws AppError
+   * Returns why git must not be asked to remove a worktree; undefined when it may be asked, and for a missing worktree.
+   * Git itself refuses to remove a worktree with changes. @throws AppError
    */
   async #reasonToKeep(worktree: Worktree): Promise<string | undefined> {
     const { path } = worktree

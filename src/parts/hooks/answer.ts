@@ -30,7 +30,7 @@ export function readAnswer(end: CommandEnd, mask: (text: string) => string): Hoo
   return { type: 'passed', context: text('additionalContext') }
 }
 
-/** Returns the members of the JSON object on stdout; an empty object when stdout holds anything else. */
+/** Returns the JSON object on stdout; an empty object when stdout holds anything else. */
 function readOutput(stdout: string): Record<string, unknown> {
   try {
     const value = parseJson(stdout)

@@ -1,7 +1,8 @@
 /**
  * Runs one command of a hook with the shell in its own process group, with the input on stdin.
  *
- * When `runCommand` has settled, no process of the command is left, except after the error `agent_failed`.
+ * When `runCommand` has settled, no process of the command that can be found (process/child) is left, except after the
+ * error `agent_failed`.
  */
 import { messageOf } from '../../base/errors.ts'
 import { untilAborted, within } from '../../base/wait.ts'
@@ -22,12 +23,12 @@ export interface CommandOptions {
 
 export type CommandEnd =
   | { readonly end: 'exited'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
-  /** The command was not started, or was ended before it had exited. */
+  /** The command was not started, or was ended by a signal, the time limit or the limit of its output. */
   | { readonly end: 'failed'; readonly problem: string }
 
 /** The most bytes on stdout. A command that prints more is ended. */
 const outputLimitBytes = 1024 * 1024
-/** The longest wait for the end of stdout after the shell has exited. A background process may keep the pipe open. */
+/** The longest wait, in milliseconds, from the shell's exit to the end of stdout: a process may keep the pipe open. */
 const drainLimitMs = 200
 const atOnce = AbortSignal.abort()
 

@@ -1,4 +1,4 @@
-/** The part `hooks`: commands of the client that run at six points of the built-in agent's work. */
+/** The part `hooks`: commands of a request or a plugin that run at six points of the built-in agent's work. */
 import type { Part, PartModule } from '../../part.ts'
 
 export const hooks = {

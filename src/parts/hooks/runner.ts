@@ -45,7 +45,7 @@ export interface Outcome {
   readonly contexts: readonly string[]
 }
 
-/** The most background hooks of a conversation at the same time. A further hook is logged and not run. */
+/** The most background hooks of a conversation at the same time. A further hook is not run, and the log says so. */
 const backgroundLimit = 16
 
 interface Job {
@@ -66,7 +66,7 @@ export class HookRunner {
     this.#matches = createMatching(options.log)
   }
 
-  /** Runs the hooks of a point. @throws the signal's reason, after all processes of the running hook have ended */
+  /** Runs the hooks of a point. @throws the signal's reason, after the running hook was stopped */
   async run(occasion: Occasion, signal: AbortSignal): Promise<Outcome> {
     const contexts: string[] = []
     for (const { matcher, hooks } of this.#options.config[hookPoints[occasion.point]]) {

@@ -24,7 +24,7 @@ export interface HookSessionOptions extends Pick<
 
 /** The most times that hooks can object to the end of one turn. Later objections have no effect. */
 const stopObjectionLimit = 10
-/** The time limit for all hooks at the end of a session together. */
+/** The time limit, in milliseconds, for all hooks at the end of a session together. */
 const sessionEndLimitMs = 5000
 
 export class HookSession implements Hooks {
@@ -63,8 +63,9 @@ export class HookSession implements Hooks {
   }
 
   /**
-   * Runs the hooks for a user message. Returns texts for the model: the opening texts (`takeOpening`), then the
-   * texts of these hooks. When a hook blocks the message, returns only the hook's reason.
+   * Runs the hooks of the session's start, if they have not run yet, then the hooks for a user message. Returns texts
+   * for the model: the opening texts (`takeOpening`), then the texts of the message's hooks. When a hook blocks the
+   * message, returns only the hook's reason.
    */
   contextOf(message: Message): Promise<readonly TextContent[]> {
     return this.#enqueue(async () => {
@@ -95,7 +96,7 @@ export class HookSession implements Hooks {
     return outcome.blocked === undefined ? notes : [...notes, `[PostToolUse hook feedback] ${outcome.blocked}`]
   }
 
-  /** Returns why a turn must continue; undefined when it may end. Hooks have objected `objections` times before. */
+  /** Returns why a turn must continue; undefined when it may end. `objections` counts the earlier ones in the turn. */
   async objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined> {
     const { blocked } = await this.#runner.run({ point: 'Stop' }, signal)
     if (blocked === undefined) return undefined
@@ -110,8 +111,8 @@ export class HookSession implements Hooks {
   }
 
   /**
-   * Ends the session and all its hooks. A session that has started first runs the hooks of its end, for at most five
-   * seconds. Idempotent.
+   * Ends the session when the queued hooks have ended. A session that has started then runs the hooks of its end, for
+   * at most five seconds. At last the background hooks are ended. Idempotent.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()

@@ -2,7 +2,7 @@
  * `agent-server agents`: lists, installs, verifies and removes the programs of agents in the data folder. `agents
  * schema` prints the JSON schema of the file for `--providers`.
  *
- * The command also works while a server uses the data folder: it locks only the folder of agents.
+ * The command also works while a server uses the data folder: it needs only the lock on the folder of agents.
  */
 import { randomUUID } from 'node:crypto'
 import { findDifference } from './differences.ts'
@@ -18,7 +18,7 @@ import { assertOwnFolder, claimDataFolder, isDataFolder } from '../../storage/da
 import { formatRows } from '../../base/rows.ts'
 import type { CommandCall } from '../../part.ts'
 
-/** The values that all actions need. */
+/** The input of an action of the command. */
 interface Work extends Pick<CommandCall, 'config' | 'words' | 'environment' | 'print' | 'tell' | 'signal'> {
   /** The value of `--version` of `install`; undefined when it is not given. */
   readonly version: string | undefined
@@ -106,7 +106,7 @@ async function describe(agentsDir: string, name: string, providers: readonly Pro
     const isOther = pinned !== '' && pinned !== found.version
     return { ...about, state: 'installed', advice: isOther ? `the pinned version is ${pinned}: ${again}` : '' }
   } catch {
-    return { version: '', state: 'damaged record', sizeBytes: 0, advice: again } // The row reports the error.
+    return { version: '', state: 'damaged record', sizeBytes: 0, advice: again } // The state reports the error.
   }
 }
 
@@ -194,7 +194,7 @@ function notInstalled(name: string): AppError {
   return new AppError('not_found', `Could not find an installed agent "${name}": see agent-server agents list`)
 }
 
-/** Reports every ten seconds that the work continues. Returns a function that stops the reports. */
+/** Reports every ten seconds that the installation still runs. Returns a function that stops the reports. */
 function tick(start: number, tell: Work['tell']): () => void {
   const timer = setInterval(() => tell(`  still running after ${seconds(start)}\n`), 10_000)
   return () => clearInterval(timer)

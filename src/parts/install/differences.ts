@@ -8,7 +8,7 @@ import { digestFolder, type DigestOptions } from './digests.ts'
 import type { Difference, Installation, InstalledFile } from './record.ts'
 
 export interface Comparison {
-  /** The differences, sorted by path; empty when every file is as it was installed. */
+  /** The differences, sorted by path; empty when no file is changed, missing or extra. */
   readonly differences: readonly Difference[]
   /** The files that the comparison found in the folder. */
   readonly files: readonly InstalledFile[]

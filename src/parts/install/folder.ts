@@ -20,7 +20,7 @@ import { listInstalled, readInstallation } from './record.ts'
 /** The prefix of the folder of an installation in progress. */
 export const newPrefix = 'new-'
 
-/** Match the folder names that installations make: `new-<id>` and `<name>@<version>-<id>`. */
+/** The names of the folders that installations make: `new-<id>`, then `<name>@<version>-<id>`. */
 const newShape = /^new-[0-9a-f-]{36}$/
 const installationShape = /^[^@]+@.+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -57,7 +57,8 @@ export async function removeHalfMade(folder: string): Promise<void> {
 }
 
 /**
- * Removes the installations that no record names. Call it in `changeAgents` only, while no agent runs from this folder.
+ * Removes the folders of installations that no record names. Call it in `changeAgents` only, while no agent runs from
+ * `folder`.
  */
 export async function removeUnused(folder: string): Promise<void> {
   const installations = await Promise.all((await listInstalled(folder)).map((name) => readInstallation(folder, name)))

@@ -1,5 +1,5 @@
 /**
- * Installs an agent in an exact version, verifies it, and removes it.
+ * Installs an agent in an exact version; verifies and removes installed agents.
  *
  * npm installs into a new folder, and the record is written last. So a failed installation changes no installed agent.
  * The files of an earlier version stay until `removeUnused` is called.
@@ -24,7 +24,7 @@ export interface InstallOptions {
   readonly agentsDir: string
   readonly provider: Pick<Provider, 'name' | 'packageName' | 'binary' | 'programs' | 'installCommand'>
   readonly version: string
-  /** The environment of npm. */
+  /** The environment from which npm gets its variables (`NpmOptions`). */
   readonly environment: Environment
   readonly signal: AbortSignal
   readonly clock: Clock
@@ -33,7 +33,7 @@ export interface InstallOptions {
   readonly report: (step: string) => void
   /** The package locks (`lock.ts`). Default: the locks of this release. */
   readonly locks?: Locks
-  /** The platform to install for, such as `linux-x64`. Default: the platform of this process. */
+  /** The platform that selects the lock and the program, such as `linux-x64`. Default: the platform of this process. */
   readonly platform?: string
 }
 
@@ -57,7 +57,7 @@ export async function installAgent(options: InstallOptions): Promise<Installatio
     )
   }
   return changeAgents(agentsDir, clock, async () => {
-    // Processes of a killed installation may still write into this folder.
+    // Processes of a killed installation may still write into its folder, which is removed next.
     await sweepInstalls(installInstance(agentsDir))
     await removeHalfMade(agentsDir)
     const id = createId()
@@ -114,7 +114,7 @@ async function fill(folder: string, id: string, options: InstallOptions): Promis
 
 /**
  * Compares every file of an agent with its digest in the record. Returns the differences; undefined when the agent is
- * not installed. The record gets new stamps if all digests match, else the first difference as `doubt`.
+ * not installed. The record gets new stamps if there is no difference, else the first difference as `doubt`.
  * @throws AppError `storage_full`, `storage_failed`; the errors of `changeAgents` and `compareFiles`
  */
 export async function verifyAgent(

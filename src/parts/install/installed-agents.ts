@@ -1,8 +1,9 @@
 /**
  * Returns the command of an installed agent, as long as the agent's files are unchanged.
  *
- * Before each start of a program, the quick check (differences.ts) compares its executables. After the start of the
- * server, every digest is compared once. An agent that differs is not started until it is installed or verified again.
+ * Before each start of an agent, the quick check (differences.ts) compares its executables. Once after the start of the
+ * server, the background check compares the digests of all files. An agent that differs is not started until it is
+ * installed again or `verify` finds no difference.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { Log, LogFields } from '../../base/log.ts'
@@ -28,7 +29,7 @@ export class InstalledAgents {
    * file has changed.
    */
   readonly #known = new Map<string, FileStamp & { readonly installation: Installation }>()
-  /** The first difference that the background check found in each installation, by the key of `stateOf`. */
+  /** The first difference that the background check found in an installation, by the key of `stateOf`. */
   readonly #doubts = new Map<string, Difference>()
   readonly #closed = new AbortController()
   #checking: Promise<void> | undefined
@@ -51,7 +52,7 @@ export class InstalledAgents {
     throw new AppError('agent_failed', refusalOf(name, difference))
   }
 
-  /** Starts the background check, which first removes unused files. Call it before any agent is started. */
+  /** Starts the background check. Call it before any agent is started: it first removes files that no record names. */
   check(): void {
     this.#checking ??= this.#check()
   }
@@ -100,7 +101,7 @@ export class InstalledAgents {
     }
   }
 
-  /** Removes the files that no record names. Does nothing while an `agent-server agents` command changes the folder. */
+  /** Removes the files that no record names. Does nothing while another change of the folder runs (`changeAgents`). */
   async #removeWaste(): Promise<void> {
     const { agentsDir, clock } = this.#options
     await changeAgents(agentsDir, clock, () => removeUnused(agentsDir)).catch((error: unknown) => {

@@ -24,7 +24,7 @@ export interface NpmOptions {
   readonly version: string
   /** The lock to install from. Default: no lock. */
   readonly lock?: Lock | undefined
-  /** The environment that npm gets, except the variables of this server (`isServerVariable`). */
+  /** npm gets these variables, except the variables of this server (`isServerVariable`). */
   readonly environment: Environment
   readonly signal: AbortSignal
   /** The instance id in the marker of npm's processes, from `installInstance`. */
@@ -40,8 +40,8 @@ const problemLimitChars = 600
 
 /**
  * Installs the package into the folder.
- * @throws AppError `agent_failed` when npm is not in the PATH, `upstream_failed` when npm fails, `upstream_timeout`;
- * the signal's reason
+ * @throws AppError `agent_failed` when npm is not in the PATH or cannot be ended, `upstream_failed` when npm fails,
+ * `upstream_timeout`; the signal's reason
  */
 export async function runNpmInstall(options: NpmOptions): Promise<void> {
   const { folder, packageName, version, environment, signal, instance, id, timeoutMs = 15 * minute } = options
@@ -85,8 +85,8 @@ export async function runNpmInstall(options: NpmOptions): Promise<void> {
 }
 
 /**
- * Writes package.json and, with a lock, package-lock.json. Returns npm's first arguments. Without this package.json,
- * npm would use a project in a parent folder.
+ * Writes package.json and, with a lock, package-lock.json. Returns npm's first arguments: `ci` with a lock, else
+ * `install` with the package. Without this package.json, npm would use a project in a parent folder.
  */
 async function prepare({ folder, packageName, version, lock }: NpmOptions): Promise<readonly string[]> {
   const dependencies = lock === undefined ? {} : { dependencies: { [packageName]: version } }

@@ -1,4 +1,4 @@
-/** The part `install`: installs the programs of agents in the data folder with npm and checks them by digest. */
+/** The part `install`: installs the programs of agents into the data folder with npm, and checks their digests. */
 import type { Part, PartModule } from '../../part.ts'
 
 const help = `Usage: agent-server agents list [--json]                     list the installed agents
@@ -38,7 +38,7 @@ export const install = {
   },
   routes: {
     'GET /api/agents/installations': 'read',
-    // `execute`, because the server later starts the installed programs.
+    // The server later starts the installed program, so an installation needs `execute`.
     'POST /api/agents/{name}/install': 'execute',
   },
   offers: ['installedAgents'],

@@ -47,7 +47,7 @@ export interface InstalledFile {
 }
 
 /**
- * Modification time and inode of a file. They show that it was changed, unless a program has set the time back.
+ * Modification time and inode of a file. A changed file has another time or inode, unless a program sets the time back.
  */
 export interface FileStamp {
   readonly mtimeMs: number
@@ -97,7 +97,7 @@ export async function writeInstallation(folder: string, installation: Installati
 }
 
 /**
- * Returns the path of the record of an agent. @throws AppError `not_found` for a name that would lead out of the folder
+ * Returns the path of the record of an agent. @throws AppError `not_found` for a name that has a `/` or begins with "."
  */
 export function recordPath(folder: string, name: string): string {
   if (basename(name) !== name || name.startsWith('.')) {

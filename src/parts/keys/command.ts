@@ -1,4 +1,4 @@
-/** `agent-server keys add|list|revoke`: the named keys of a data folder. A server may be running on the folder. */
+/** `agent-server keys add|list|revoke`: the named keys of a data folder, which a running server may be using. */
 import { scopes, type Scope } from '../../access.ts'
 import { AppError } from '../../base/errors.ts'
 import { formatRows } from '../../base/rows.ts'

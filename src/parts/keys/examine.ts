@@ -1,4 +1,4 @@
-/** Examines the named keys for `agent-server doctor`: keys that have expired, or expire soon. */
+/** Examines the named keys for `agent-server doctor`: keys that have expired, expire soon or cannot be read. */
 import { messageOf } from '../../base/errors.ts'
 import type { Finding } from '../../finding.ts'
 import { namesIn, readKey } from './key-files.ts'

@@ -6,7 +6,7 @@ const tenYearsMs = 3660 * 86_400_000
 
 /**
  * Returns the time when a key expires, in milliseconds since the epoch; undefined without `--expires`.
- * @throws AppError `invalid_option` for a wrong form, a past time, or a time more than ten years from now
+ * @throws AppError `invalid_option` for a wrong form, a past time, or a time more than 3660 days from now
  */
 export function endOf(word: string | undefined, now: number): number | undefined {
   if (word === undefined) return undefined

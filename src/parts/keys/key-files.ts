@@ -36,7 +36,7 @@ export function folderOf(dataDir: string): string {
   return join(dataDir, 'named-keys')
 }
 
-/** Stores a key durably. @throws AppError `conflict` (a taken name, `keyLimit`), `storage_full`, `storage_failed` */
+/** Stores a key durably. @throws AppError `conflict` (taken name, or `keyLimit`), `storage_full`, `storage_failed` */
 export async function storeKey(dataDir: string, key: StoredKey): Promise<void> {
   const folder = folderOf(dataDir)
   try {

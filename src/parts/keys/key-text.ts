@@ -1,8 +1,8 @@
 /**
  * The text of a named key, `ask_<id>_<256 random bits>`, and its digest.
  *
- * The id finds the stored digest. The digest is one SHA-256: 256 random bits need no slow hash, because they cannot be
- * guessed.
+ * The server finds the stored digest by the id. The digest is one SHA-256: 256 random bits need no slow hash, because
+ * they cannot be guessed.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 

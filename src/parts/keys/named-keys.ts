@@ -16,11 +16,11 @@ export interface NamedKeysOptions {
   readonly dataDir: string
   readonly clock: () => number
   readonly log: Log
-  /** Called for each key that is added or revoked while the server runs. */
+  /** Called for each key that is added or revoked while the server runs. An unreadable key counts as revoked. */
   readonly onChange: (change: 'key added' | 'key revoked', name: string) => void
   /** Adds the text of a key to the texts that the server masks. */
   readonly hide: (text: string) => void
-  /** Starts the part that enforces limits of keys. The server refuses a key with limits until the promise resolves. */
+  /** Starts the part that enforces limits of keys. A new key with limits is refused until the promise has resolved. */
   readonly keepLimits: () => Promise<void>
 }
 
@@ -33,19 +33,19 @@ interface Holder {
 }
 
 const lookEveryMs = 250
-/** The number of further reads after a change of the folder: a second change may have the same time stamp. */
+/** So many looks after a change of the folder read the keys again: a second change may leave the same time stamp. */
 const freshLooks = 8
 
 export class OpenKeys implements NamedKeySource {
   readonly #options: NamedKeysOptions
   /** The keys by id. */
   #holders = new Map<string, Holder>()
-  /** The folder's time stamp at the last look, and the number of looks without a change. */
+  /** The folder's time stamp at the last look, and the number of looks since then that found the same stamp. */
   #seen = { stamp: '', looks: 0 }
   #looking: Promise<void> = Promise.resolve()
   /** False until `open` has read the keys that exist already. `onChange` does not report these keys as added. */
   #isOpen = false
-  /** The errors that were logged since the folder changed. A repeated error is not logged again. */
+  /** The errors that were logged since the last change of the folder. A repeated error is not logged again. */
   readonly #told = new Set<string>()
   readonly #timer: NodeJS.Timeout
 
@@ -92,7 +92,7 @@ export class OpenKeys implements NamedKeySource {
     return isRemoved
   }
 
-  /** Reads the keys if their folder has changed lately. Ends connections of revoked and expired keys. Never rejects. */
+  /** Reads the keys after a change (`freshLooks`). Ends connections of revoked and expired keys. Never rejects. */
   look(): Promise<void> {
     this.#looking = this.#looking.then(() => this.#look())
     return this.#looking
@@ -106,7 +106,7 @@ export class OpenKeys implements NamedKeySource {
 
   async #look(): Promise<void> {
     const { dataDir } = this.#options
-    // A missing folder has the stamp `-`.
+    // A folder that is missing or cannot be examined has the stamp `-`.
     const stats = await stat(folderOf(dataDir), { bigint: true }).catch(() => undefined)
     const stamp = stats === undefined ? '-' : `${stats.ino} ${stats.mtimeNs}`
     const looks = stamp === this.#seen.stamp ? this.#seen.looks + 1 : 0

@@ -43,9 +43,9 @@ export const keys = {
   about: 'Named keys: keys for clients with scopes, an expiry and a tag, added and revoked while the server runs',
   routes: {
     'GET /api/keys': 'keys',
-    // There is no route to add a key: a thief with a stolen key could add another key.
+    // There is no route to add a key: with a stolen key a thief could add a key that outlives the stolen key.
     'DELETE /api/keys/{key_name}': 'keys',
-    // A client asks for its own name and scopes.
+    // A client asks for the name and the scopes of its own key.
     'GET /api/keys/current': 'read',
   },
   forRestricted: ['GET /api/keys/current'],

@@ -16,7 +16,7 @@ export function withoutBatches(inner: Framing): Framing {
     start(given) {
       handlers = given
       const onMessage = (value: unknown): void => {
-        // While a part of a batch waits, `inner` is paused too. So the earlier batch has been delivered by now.
+        // While messages of a batch wait, `inner` is paused and delivers nothing. So the earlier batch is delivered.
         batch = Array.isArray(value) ? value : [value]
         next = 0
         deliver()

@@ -18,9 +18,9 @@ export interface McpClientOptions {
   readonly transport: Transport
   /** The version of this program. */
   readonly version: string
-  /** Called when the server's list of tools has changed. */
+  /** Called when the server announces that its list of tools has changed. */
   readonly onToolsChanged: () => void
-  /** Called with a short, printable excerpt of input that is no message. */
+  /** Called with a short text about input that is no valid message, for the server log. */
   readonly onNoise: (excerpt: string) => void
 }
 
@@ -28,11 +28,11 @@ export interface McpCall {
   readonly name: string
   readonly args: object
   readonly signal: AbortSignal
-  /** The longest time, in milliseconds, without a message about the call. */
+  /** The longest time, in milliseconds, until the result or the next report of progress. */
   readonly silenceMs: number
 }
 
-/** The client asks for this version, and accepts the other versions below. */
+/** The client asks for this version, and accepts all `versions`. */
 const askedVersion = '2025-06-18'
 const versions: ReadonlySet<string> = new Set([askedVersion, '2025-11-25', '2025-03-26', '2024-11-05'])
 
@@ -42,7 +42,7 @@ const pageLimit = 100
 /** The longest list of tools, in characters of JSON. */
 const listLimitChars = 1_000_000
 
-/** Opens a session. If that fails, closes the transport. @throws RpcError, AppError, or the signal's reason */
+/** Opens a session; closes the transport if that fails. @throws AppError, the errors of RpcPeer, the signal's reason */
 export async function openClient(options: McpClientOptions, signal: AbortSignal): Promise<McpClient> {
   const client = new McpClient(options)
   try {
@@ -87,14 +87,14 @@ export class McpClient {
     return this.#isOver
   }
 
-  /** Resolves with the reason when the connection to the server has ended. Never rejects. */
+  /** Resolves with the reason when the connection has ended, unless `close` ended it. Never rejects. */
   get over(): Promise<string> {
     return this.#ended.promise
   }
 
   /**
    * Sends `initialize` and checks the server's version. An abort sends no cancellation: the protocol forbids it here.
-   * @throws AppError `upstream_failed` for an unknown version, RpcError, RpcClosedError, or the signal's reason
+   * @throws AppError, for example `upstream_failed` for an unknown version; the errors of RpcPeer; the signal's reason
    */
   async initialize(signal: AbortSignal): Promise<void> {
     const clientInfo = { name: 'agent-server', version: this.#options.version }
@@ -167,7 +167,7 @@ export class McpClient {
     }
   }
 
-  /** Returns `error`; for an RpcClosedError, an AppError that tells why the connection ended, if that is known. */
+  /** Turns an RpcClosedError into an AppError, with the reason of the end if it is known. Leaves other errors as is. */
   async explain(error: unknown): Promise<unknown> {
     if (!(error instanceof RpcClosedError)) return error
     return new AppError('upstream_failed', (await this.#wordsOfEnd(error.cause)) ?? error.message, {

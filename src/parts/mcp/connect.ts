@@ -14,7 +14,7 @@ import { SseTransport } from './sse-transport.ts'
 import { startStdioTransport, type StartServer } from './stdio-transport.ts'
 import type { MessageLimits, Transport } from './transport.ts'
 
-/** The dependencies that all MCP sessions of this process share. */
+/** The dependencies that all MCP sessions share. */
 export interface McpHost {
   /** The environment of this process. `buildEnvironment` chooses the variables that an MCP server's program gets. */
   readonly environment: Environment
@@ -41,8 +41,8 @@ export interface ConnectOptions {
 }
 
 /**
- * Opens a session with the MCP server of `options.plan`. After an error, neither a program nor a connection is left.
- * @throws RpcError, AppError, or the signal's reason
+ * Opens a session with the MCP server of `options.plan`. After an error, no connection is left, and no program that can
+ * be killed. @throws AppError, the errors of `openClient`, or the signal's reason
  */
 export async function connectServer(options: ConnectOptions): Promise<McpClient> {
   const { host, onToolsChanged, onNoise, signal } = options

@@ -26,7 +26,7 @@ export interface HttpTransportOptions {
   readonly bearer?: Bearer | undefined
   /** The longest silence of a response, in milliseconds. */
   readonly silenceMs: number
-  /** Called when the stream for the server's own messages starts: earlier messages may be lost. */
+  /** Called when the stream for the server's own messages begins without an event id: earlier messages may be lost. */
   readonly onGap?: () => void
   /**
    * The wait in milliseconds before a stream is reopened. Doubles after each failure. A server can set another wait.
@@ -36,7 +36,7 @@ export interface HttpTransportOptions {
   readonly limits?: MessageLimits | undefined
 }
 
-/** The outcome of reading an event stream. */
+/** The outcome of reading a response. */
 interface StreamPart {
   readonly isAnswered: boolean
   readonly lastEventId: string
@@ -47,7 +47,7 @@ const connectTimeoutMs = 30_000
 const deleteTimeoutMs = 2000
 const retryLimit = 5
 const redirectLimit = 3
-/** A stream that lasts longer than this time, in milliseconds, resets the count of failures. */
+/** A stream that lasts longer than this time, in milliseconds, resets the count of failures of `#listen`. */
 const steadyMs = 30_000
 /** Node's longest timer, in milliseconds. It switches the time limit of a request off: callers set their own. */
 const longestMs = 2 ** 31 - 1
@@ -83,7 +83,7 @@ export class HttpTransport implements Transport, Framing {
     await this.#tell(message).catch((error: unknown) => {
       throw method === undefined ? new RpcClosedError('The answer could not be sent', { cause: error }) : error
     })
-    if (method === 'notifications/initialized') void this.#listen().catch(ignore) // Requests do not need `#listen`.
+    if (method === 'notifications/initialized') void this.#listen().catch(ignore) // Requests work without `#listen`.
   }
 
   pause(): void {
@@ -229,8 +229,8 @@ export class HttpTransport implements Transport, Framing {
   /**
    * Reads a stream up to the response to the request `id`, or to its end. Also returns after an interruption if the
    * stream can be resumed.
-   * @throws the error of an interrupted stream that cannot be resumed; AppError for a body that is neither JSON nor an
-   * event stream
+   * @throws the error of an interrupted stream that cannot be resumed; AppError for a body that is too long, or neither
+   * JSON nor an event stream
    */
   async #read(stream: OutboundStream, signal: AbortSignal, id: unknown): Promise<StreamPart> {
     const type = stream.headers['content-type'] ?? ''

@@ -1,5 +1,5 @@
 /**
- * Delivers messages that arrive over HTTP to a peer: one at a time, and none while the peer is paused.
+ * Delivers messages that arrive over HTTP to the JSON-RPC peer: one at a time, and none while the peer is paused.
  *
  * A batch (MCP 2025-03-26, "Batching") is split into messages, because the peer does not support batches.
  */
@@ -12,7 +12,7 @@ import type { FramingHandlers } from '../../rpc/peer.ts'
 export class Inbox {
   readonly #valueLimit: number | undefined
   #handlers: FramingHandlers | undefined
-  /** Resolves when the peer resumes; undefined while it is not paused. */
+  /** Resolves when the peer resumes; undefined while the peer is not paused. */
   #pause: Deferred<void> | undefined
   #isClosed = false
 
@@ -35,9 +35,9 @@ export class Inbox {
   }
 
   /**
-   * Passes the messages in the text to the peer. Resolves when all are delivered, or the inbox is closed. Returns true
-   * if a message answers the request with this id.
-   * @throws AppError when the text has too many values
+   * Passes the messages in the text to the peer, until the inbox is closed. Resolves to true if one of the delivered
+   * messages is the response to the request with this id.
+   * @throws AppError when the text has too many JSON values
    */
   async put(text: string, requestId: unknown): Promise<boolean> {
     let isAnswered = false

@@ -18,12 +18,12 @@ export const mcp = {
   about: 'MCP servers for the built-in agent, and sign-ins to them for all agents',
   options,
   routes: {
-    // A trial starts a program or sends a request. Settings can do the same, and need the same right.
+    // Trials and sign-ins start programs or send requests. Settings can do the same, and need the same right.
     'POST /api/mcp/test': 'configure',
     'POST /api/mcp/oauth/start': 'configure',
     'GET /api/mcp/oauth/status/{job_id}': 'configure',
     'POST /api/mcp/oauth/callback/{job_id}': 'configure',
-    // The browser has no key. The `state` in the query of its request is valid once.
+    // The browser has no key. The `state` in its query, which is valid once, stands for a key.
     'GET /api/mcp/oauth/callback': 'open',
     'DELETE /api/mcp/oauth/logins/{name}': 'configure',
   },

@@ -15,7 +15,7 @@ export function isSuccess({ status }: OutboundStream): boolean {
   return status >= 200 && status < 300
 }
 
-/** Returns the error for a response. Reads the body up to `readLimitBytes`, and closes the stream. */
+/** Returns the error for an unsuccessful response. Leaves out a body above `readLimitBytes`. Closes the stream. */
 export async function refusalOf(stream: OutboundStream): Promise<AppError> {
   const words = await wordsOf(stream)
   const hint = stream.status === 401 || stream.status === 403 ? ' (its credentials are missing or not accepted)' : ''

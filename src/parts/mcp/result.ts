@@ -12,7 +12,7 @@ import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 
 /** The most characters of the texts of one result together. */
 const textLimitChars = 100_000
-/** The most characters of the images of one result together, as base64. */
+/** The most characters of the images of one result together, as data URLs. */
 const imageLimitChars = 8 * 1024 * 1024
 
 type Part = { readonly text: string } | { readonly image: string } | undefined
@@ -37,7 +37,7 @@ export function resultText(result: Fields): string {
   return textIn(content)
 }
 
-/** Returns the observation of a call without a result. */
+/** Returns the observation of an error, for a call without a result. */
 export function failedObservation(toolName: string, reason: string): Observation {
   return toObservation({ kind: 'MCPToolObservation', tool_name: toolName, is_error: true, content: [text(reason)] })
 }
@@ -57,7 +57,7 @@ function partOf(block: Fields): Part {
   return imageOf(memberAt(block, 'resource', 'mimeType'), memberAt(block, 'resource', 'blob'))
 }
 
-/** Returns the image as a data URL; undefined for another type or invalid base64. */
+/** Returns the image as a data URL; undefined for a type other than an image type, and for invalid base64. */
 function imageOf(type: unknown, data: unknown): Part {
   if (typeof type !== 'string' || !/^image\/[\w.+-]{1,100}$/.test(type)) return undefined
   if (typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return undefined

@@ -31,7 +31,7 @@ export function takeAddress({ mcp }: McpParts, call: Call): HttpResponse {
   return ok(mcp.takeAddress(parameterOf(call.parameters, 'job_id'), bodyOf(call, McpOAuthCallback).callback_url))
 }
 
-/** Gives the query of a redirected browser to its sign-in. A HEAD request gets a 400 and gives a sign-in nothing. */
+/** Gives the query of a redirected browser to its sign-in. A HEAD request gets a 400, and its query is not used. */
 export function takeAnswer({ mcp }: McpParts, { exchange, query }: Call): HttpResponse {
   const isTaken = exchange.request.method === 'GET' && mcp.takeAnswer(new URLSearchParams(query))
   const headers = ['Content-Security-Policy', "default-src 'none'", 'Referrer-Policy', 'no-referrer']
@@ -65,7 +65,7 @@ async function answerFor(result: Promise<object>): Promise<HttpResponse> {
   }
 }
 
-/** The error for invalid server settings. It leaves out the value, which may hold secrets. */
+/** The error for invalid server settings. It does not repeat the settings, which may hold secrets. */
 const unsound: Issue = {
   type: 'value_error',
   loc: ['body', 'server'],

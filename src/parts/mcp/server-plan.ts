@@ -64,7 +64,7 @@ export function planServer(server: McpServer, secrets: Secrets): ServerPlan {
   }
 }
 
-/** Returns how long a running tool of this server may be silent, in milliseconds. */
+/** Returns how long, in milliseconds, a call of a tool may run until its result or its next report of progress. */
 export function callSilenceMs({ timeout }: McpServer): number {
   return milliseconds(timeout, usualCallMs)
 }

@@ -2,7 +2,7 @@
  * One MCP server of an open conversation: started when its tools are requested, and restarted after it has ended.
  *
  * `ready` starts the server, or lists its changed tools again, and waits at most `patienceMs`. From the second failure
- * in a row on, the next start is delayed, longer each time.
+ * on, the next start is delayed, longer each time. A long session (`steadyMs`) resets the count of failures.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -26,7 +26,7 @@ export interface ServerLimits {
 }
 
 export interface ServerOptions {
-  /** Opens a session with the server. @throws RpcError, AppError, or the signal's reason */
+  /** Opens a session with the server. @throws AppError, the errors of RpcPeer, or the signal's reason */
   readonly connect: (onToolsChanged: () => void, signal: AbortSignal) => Promise<McpClient>
   /** Makes the agent's tools from the server's list. These tools call the server with `call`. */
   readonly makeTools: (listed: readonly McpTool[], call: CallTool, signal: AbortSignal) => Promise<readonly Tool[]>
@@ -42,7 +42,7 @@ export type CallTool = (name: string, args: JsonObject, signal: AbortSignal) => 
 
 const firstPauseMs = 1000
 const longestPauseMs = 300_000
-/** A session that lasted for this time, in milliseconds, resets the count of failures. */
+/** The end of a session that lasted longer than this time, in milliseconds, resets the count of failures. */
 const steadyMs = 60_000
 
 export class McpServer {
@@ -54,7 +54,7 @@ export class McpServer {
   #tools: readonly Tool[] = []
   /** The start or the listing of tools that is under way; undefined if there is none. Never rejects. */
   #work: Promise<void> | undefined
-  /** Resolves at the end of `#work`, at the latest `patienceMs` after its start. */
+  /** Resolves at the end of `#work`, at the latest after the time that was given to `#await`. */
   #patience: Promise<unknown> = Promise.resolve()
   /** Resolves when all sessions that `#end` has ended so far are closed. */
   #endings: Promise<unknown> = Promise.resolve()
@@ -120,7 +120,7 @@ export class McpServer {
       signal.throwIfAborted()
       if (!isSessionLost(error)) throw await client.explain(error)
     }
-    // The server did not process the call: send it again (MCP 2025-06-18, transports, "Session Management", 4).
+    // The server lost the session without processing the call: send it again (MCP 2025-06-18, "Session Management", 4).
     await client.over
     await this.ready()
     if (this.#client === undefined) {

@@ -2,7 +2,7 @@
  * The MCP servers of one conversation: their current tools, and the state of each server.
  *
  * A step waits a limited time for the servers. The tools of a slower server appear at a later step. A server counts as
- * failed if it lists a tool with the name of another tool in the agent's tool set, or of a tool of an earlier server.
+ * failed if a tool of it has the name of another tool: in the agent's tool set, of this server or of an earlier server.
  *
  * No state is published before the first step has its tools. Otherwise events about states could push the event that
  * lists the tools out of the first events of a conversation (contract: events.md, section 5).
@@ -23,7 +23,7 @@ import { callSilenceMs, planServer, secretsNamedBy } from './server-plan.ts'
 import { McpServer, type CallTool, type ServerLimits, type ServerStatus } from './server.ts'
 import { createMcpTool } from './tool.ts'
 
-/** The state of a server in `agent_state.mcp_servers`, in the form of `acp_mcp_servers`. */
+/** The state of a server in `agent_state.mcp_servers`, in the form that `acp_mcp_servers` has for external agents. */
 export interface McpServerState {
   readonly name: string
   readonly type: McpTransport
@@ -136,7 +136,8 @@ export class McpServers {
   }
 
   /**
-   * Returns the usable tools. A server with a taken tool name gives none: `clashes` has the reason, by server name.
+   * Returns the usable tools. A server gives none if the name of one of its tools is taken: `clashes` has the reason,
+   * by server name.
    */
   #choose(): { readonly tools: readonly Tool[]; readonly clashes: ReadonlyMap<string, string> } {
     const taken = new Set(this.#taken)
@@ -186,7 +187,7 @@ function firstClash(tools: readonly Tool[], taken: ReadonlySet<string>): string 
 }
 
 /**
- * Returns a copy of a tool's listing with masked texts, because a server may repeat secrets.
+ * Returns a copy of a tool's listing with masked texts, because the server may have repeated secrets in it.
  * @throws AppError `upstream_failed` when the masked listing is not valid
  */
 function withoutSecrets(listed: McpTool, mask: (text: string) => string): McpTool {

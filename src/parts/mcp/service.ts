@@ -14,10 +14,10 @@ import { transportOf } from '../../settings/mcp-servers.ts'
 import { createMcpTrials, type McpTrialsOptions, type Trial, type TrialResult } from './trials.ts'
 
 export interface McpService {
-  /** Tries a server. @throws AppError `invalid_input`, or the signal's reason */
+  /** Tries a server. @throws AppError `invalid_input`, `unavailable` after `close`, or the signal's reason */
   test(request: McpTestRequest, signal: AbortSignal): Promise<McpTestResult>
   /**
-   * Starts a sign-in. Returns its id with the address for the browser, or the reason of a failure.
+   * Starts a sign-in. Returns its id, with the address for the browser or the reason of a failure.
    * @throws AppError `invalid_input`, `bad_request` for a server without OAuth, `unavailable`
    */
   startSignIn(request: McpTestRequest): Promise<McpOAuthStart>
@@ -35,7 +35,7 @@ export interface McpService {
    * @throws AppError `not_found`, `storage_failed`, `storage_full`, `settings_unreadable`
    */
   signOut(name: string): Promise<void>
-  /** Ends running trials and sign-ins. */
+  /** Ends all sign-ins and running trials, and waits until they have ended. */
   close(): Promise<void>
 }
 

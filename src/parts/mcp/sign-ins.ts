@@ -24,7 +24,7 @@ import { exchangeCode } from './oauth/token-endpoint.ts'
 export interface SignInStatus {
   readonly status: 'pending' | 'authorizing' | 'succeeded' | 'failed'
   readonly authorizationUrl: string | undefined
-  /** Whether the sign-in waits for an answer of the user's browser. */
+  /** Whether the sign-in waits for the answer from the user's browser. */
   readonly isWaiting: boolean
   /** The result; undefined until the sign-in has ended. */
   readonly result: TrialResult | undefined
@@ -227,7 +227,7 @@ function scopeOf(scopes: unknown): string | undefined {
   return textOf(Array.isArray(scopes) ? scopes.join(' ') : scopes)
 }
 
-/** Runs one step of a sign-in. Each step has its own time limit of `timeoutMs`. */
+/** Calls `work` with a signal that is also aborted after `timeoutMs`. Each call has the whole time. */
 async function inTime<T>(
   { timeoutMs }: Trial, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>,
 ): Promise<T> {

@@ -1,7 +1,7 @@
 /**
  * HTTP with server-sent events, the transport of MCP 2024-11-05: one event stream for all messages of the server.
  *
- * The first event names the address for the client's messages. That address must have the origin of the stream's
+ * The event `endpoint` names the address for the client's messages. That address must have the origin of the stream's
  * address, because credentials are sent to it. The end of the stream ends the session.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -33,7 +33,7 @@ export class SseTransport implements Transport, Framing {
     this.#options = options
     this.#limits = options.limits ?? usualMessageLimits
     this.#inbox = new Inbox(this.#limits.valueLimit)
-    // Prevents an unhandled rejection when `send` is not called.
+    // Prevents an unhandled rejection when the stream ends early and nothing was sent.
     this.#endpoint.promise.catch(() => undefined)
   }
 
@@ -46,7 +46,7 @@ export class SseTransport implements Transport, Framing {
     try {
       await this.#post(message)
     } catch (error) {
-      // If a response cannot be sent, an RpcClosedError keeps the JSON-RPC peer from sending an error response instead.
+      // A message without a method is a response. After an RpcClosedError the JSON-RPC peer sends no error response.
       throw objectOf(message)['method'] === undefined
         ? new RpcClosedError('The answer could not be sent', { cause: error })
         : error

@@ -14,7 +14,7 @@ import { usualMessageLimits, type MessageLimits, type Transport } from './transp
 export type ServerProcess = Pick<Child, 'stdin' | 'stdout' | 'exited' | 'stderrTail' | 'stop'>
 export type StartServer = (options: ChildOptions) => Promise<ServerProcess>
 
-/** The time in milliseconds for a program's last lines after its exit. */
+/** The longest wait in milliseconds: after a program's exit for its last lines, after its last line for its exit. */
 const lastLinesMs = 1000
 const lastWordsLimit = 300
 /** The most bytes queued for the program's input. */
@@ -43,7 +43,7 @@ export async function startStdioTransport(options: StdioTransportOptions): Promi
   }))
   const close = (): Promise<void> => child.stop({ graceMs })
   const drained = new Promise<void>((resolve) => child.stdout.once('close', resolve))
-  // Another process may keep stdout open, so the wait has a limit. Later calls of `close` report the error.
+  // Another process may keep stdout open, so the wait has a limit. If this `close` fails, later calls report the error.
   void child.exited.then(() => within(drained, lastLinesMs)).then(close).catch(() => undefined)
   return { framing, agree: () => undefined, reasonOfEnd: () => reasonOf(child, mask), close }
 }

@@ -1,7 +1,7 @@
 /**
  * A tool of an MCP server as a tool of the built-in agent (contract: payloads.md, MCPToolAction and MCPToolDefinition).
  *
- * The annotations of the server are shown but not trusted (MCP 2025-06-18, server/tools, "Tool"). So no tool
+ * The annotations of the server are shown to clients but not trusted (MCP 2025-06-18, server/tools, "Tool"). So no tool
  * counts as read-only, and the model is asked for the risk of each call.
  */
 import { AppError } from '../../base/errors.ts'
@@ -47,7 +47,7 @@ export function createMcpTool({ listed, serverName, call }: McpToolOptions): Too
   }
 }
 
-/** Returns the name in the form that providers accept: at most 64 letters, digits, `_` and `-`. */
+/** Returns the name in the form that providers of models accept: at most 64 letters, digits, `_` and `-`. */
 export function modelName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 }

@@ -1,6 +1,6 @@
 /**
- * The contract between an MCP client and the transport of its messages. `connect` chooses the transport. A transport
- * has the framing for the JSON-RPC layer (rpc/peer), is told the protocol version, and ends the session.
+ * The contract between an MCP client and the transport of its messages, which `connect` chooses. The transport has the
+ * framing for the JSON-RPC layer (rpc/peer), gets the agreed protocol version, and ends the session.
  */
 import { usualValueLimit } from '../../base/json.ts'
 import type { Framing } from '../../rpc/peer.ts'
@@ -23,7 +23,7 @@ export class SessionLostError extends Error {
   override readonly name = 'SessionLostError'
 }
 
-/** The size limits of a message. A larger message ends the session; over streamable HTTP, only its HTTP response. */
+/** The size limits of a message. A larger message ends the session; with streamable HTTP, only its HTTP response. */
 export interface MessageLimits {
   readonly limitBytes: number
   readonly valueLimit: number

@@ -35,9 +35,9 @@ export interface ToolResult {
 }
 
 export interface McpTrials {
-  /** Tries a server and returns the result. @throws the signal's reason */
+  /** Tries a server and returns the result. @throws the signal's reason, or AppError `unavailable` after `close` */
   run(trial: Trial, signal: AbortSignal): Promise<TrialResult>
-  /** Ends running trials. */
+  /** Ends running trials, and waits until they have ended. */
   close(): Promise<void>
 }
 

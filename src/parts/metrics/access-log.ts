@@ -1,8 +1,8 @@
 /**
  * The access log: a line in JSON for each response, and two for each WebSocket.
  *
- * A line names the pattern of the route and never the path, the query, a header or a body. The id of a request is the
- * client's text, so known secrets are masked.
+ * A line names the pattern of the route and never the path, the query, a header or a body, except the id of a request.
+ * This id can be a client's text, so known secrets are masked.
  */
 import type { LogOutput } from '../../base/log-files.ts'
 import { formatMicros, type Clock } from '../../base/stamp.ts'
@@ -44,7 +44,7 @@ export class AccessLog implements TrafficObserver {
   }
 }
 
-/** Rounds to microseconds. */
+/** Rounds milliseconds to three decimals. */
 function milliseconds(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }

@@ -44,7 +44,7 @@ function formatSample(name: string, { suffix = '', labels = {}, value }: Sample)
   return `${name}${suffix}${set} ${formatNumber(value)}\n`
 }
 
-/** Returns a number as Go's `ParseFloat` reads it. */
+/** Returns a number in a form that Go's `ParseFloat` reads. */
 export function formatNumber(value: number): string {
   if (value === Infinity) return '+Inf'
   return value === -Infinity ? '-Inf' : String(value)

@@ -62,7 +62,7 @@ function partFamilies({ parts }: ServerLoad): Family[] {
   return [...new Map(families.map((family) => [family.name, family])).values()]
 }
 
-/** Makes a family of one series without labels. */
+/** Makes a family with a single sample, which has no labels. */
 export function one(make: typeof gauge, name: string, help: string, value: number): Family {
   return make(name, help, [{ value }])
 }

@@ -1,7 +1,7 @@
 /**
  * Measures how late the event loop is: a histogram counts the lateness of a timer of 50 ms.
  *
- * A turn of the event loop that takes longer than 50 ms gives a single value.
+ * A turn of the event loop that lasts for several intervals of the timer gives one value.
  */
 import { performance, type EventLoopUtilization } from 'node:perf_hooks'
 import { counter, type Family } from './exposition.ts'

@@ -39,14 +39,14 @@ async function writeAccessLog({ clock, logFiles, masker, traffic }: Needs, path:
   const output = await logFiles.open('access', path)
   const stopObserving = traffic.observe(new AccessLog({ output, clock, mask: (line) => masker.mask(line) }))
   return async () => {
-    // Responses and WebSockets that end while the server closes still get their lines in the access log.
+    // For `settleLimitMs`, responses and WebSockets that end while the server closes still get their lines in the log.
     await within(traffic.settled(), settleLimitMs)
     stopObserving()
     await output.close()
   }
 }
 
-/** The longest time that the end of the server waits for the last lines of the access log. */
+/** The longest time, in milliseconds, that the end of the server waits for the last lines of the access log. */
 const settleLimitMs = 2000
 
 interface Scrape {

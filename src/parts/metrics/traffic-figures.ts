@@ -13,7 +13,7 @@ const secondBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** The close codes that have a series: of RFC 6455, section 7.4.1, and of this server. */
+/** The close codes that have a series of their own; other codes share the series `other`. */
 const knownCodes: ReadonlySet<number> = new Set([
   1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 4001, 4004, 4010,
 ])

@@ -129,7 +129,7 @@ function storedConnections({ path, cipher, masker, onChange }: SealedFileOptions
 
 /**
  * Returns the connection with its secrets in plain text.
- * @throws AppError `invalid_input` for an unset or unreadable key, and for a value that does not fit the schema
+ * @throws AppError `invalid_input` for a missing key, an unreadable secret, and a value that does not fit the schema
  */
 function plain(value: unknown, cipher: Cipher): ProviderConnection {
   const opened = mapSecrets(ProviderConnection, value, (secret, path) => readSecret(secret, path, cipher))

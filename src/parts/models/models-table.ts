@@ -24,7 +24,7 @@ export const verifiedModels: Readonly<Record<string, readonly string[]>> = {
   demo: ['scripted'],
 }
 
-/** Providers whose models each operator chooses. */
+/** Providers without a fixed list of models: their operators choose the models. */
 const openProviders = ['azure', 'hosted_vllm', 'litellm_proxy', 'ollama', 'openrouter', 'vllm']
 
 export const providers: readonly string[] = [...Object.keys(verifiedModels), ...openProviders].sort()

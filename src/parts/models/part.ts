@@ -1,4 +1,4 @@
-/** The part `models`: lists of language models, and keys that LLM profiles share. */
+/** The part `models`: lists of language models, and keys with addresses that LLM profiles share. */
 import type { Part, PartModule } from '../../part.ts'
 
 export const models = {

@@ -1,6 +1,6 @@
 /**
  * REST handlers for lists of models, provider connections and subscriptions (contract: others.md, section 5;
- * settings.md, section 9). No provider is asked. This server has no sign-in to subscriptions.
+ * settings.md, section 9). They send no request to a provider. This server has no sign-in to subscriptions.
  */
 import { AppError } from '../../base/errors.ts'
 import { text } from '../../http/query.ts'
@@ -34,7 +34,7 @@ export function listVerifiedModels(): HttpResponse {
   return ok({ models: verifiedModels })
 }
 
-/** Responds without a balance, because no provider is asked. */
+/** Responds without a balance, because this server asks no provider for it. */
 export function getBalance(): HttpResponse {
   return ok({ provider: null })
 }
@@ -78,7 +78,7 @@ function connectionIdOf({ parameters }: Call): string {
   return parameterOf(parameters, 'connection_id')
 }
 
-/** Checks that no LLM profile and no setting refers to a connection. @throws AppError `conflict` */
+/** Checks that no LLM profile and no LLM in the agent settings refers to a connection. @throws AppError `conflict` */
 async function assertUnused(id: string, { llmProfiles, settings }: ModelParts): Promise<void> {
   const users = (await llmProfiles.list()).filter((profile) => profile.provider_connection_id === id)
   const isActive = (await settings.get()).agent_settings.llm.provider_connection_id === id

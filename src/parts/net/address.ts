@@ -17,7 +17,7 @@ export type AddressRule = (address: string) => boolean
 const refused = new BlockList()
 refused.addSubnet('0.0.0.0', 8)
 refused.addSubnet('169.254.0.0', 16)
-// Metadata and credential services that are not link-local: Alibaba, Azure, Oracle; AWS (two), Google, Scaleway.
+// Metadata and credential services that are not link-local: Alibaba, Azure, Oracle; IPv6: AWS (two), Google, Scaleway.
 for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) refused.addAddress(address)
 for (const address of ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:42::42']) {
   refused.addAddress(address, 'ipv6')
@@ -54,13 +54,13 @@ function leadsInto(addresses: BlockList, address: string): boolean {
   return isThere(address) || embeddedAddresses(address).some(isThere)
 }
 
-/** Checks a host that is an IP address; the lookup checks names. @throws AppError `address_refused` */
+/** Checks a host that is an IP address. For a name, `createLookup` checks. @throws AppError `address_refused` */
 export function assertLiteral(hostname: string, allow: AddressRule): void {
   const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   if (isIP(address) !== 0 && !isReachable(address, allow)) throw addressRefused(hostname)
 }
 
-/** Returns a lookup for `net.connect` that finds only allowed addresses. `resolve` is Node's unless injected. */
+/** Returns a lookup for `net.connect` that finds only allowed addresses. `resolve` finds all addresses of a name. */
 export function createLookup(allow: AddressRule, resolve: typeof lookupAll = lookupAll): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, (error, addresses) => {

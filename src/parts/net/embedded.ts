@@ -1,12 +1,12 @@
 /**
- * Finds the IPv4 addresses to which an IPv6 address leads, so that a rule about IPv4 addresses also covers it.
+ * Finds the IPv4 addresses to which an IPv6 address leads, so that a rule about IPv4 addresses covers it too.
  *
  * The forms are IPv4-mapped and IPv4-compatible (RFC 4291, section 2.5.5), IPv4-translated (RFC 2765), NAT64 (RFC 6052,
  * RFC 8215), 6to4 (RFC 3056), Teredo (RFC 4380) and ISATAP (RFC 5214). A network's own NAT64 prefix is not known here.
  */
 import { isIP } from 'node:net'
 
-/** The groups of an IPv6 address, of 16 bits each; a whole address has eight. */
+/** The eight groups of an IPv6 address, or the first of them: numbers of 16 bits. */
 type Groups = readonly number[]
 
 interface Form {
@@ -33,7 +33,7 @@ const forms: readonly Form[] = [
   { prefix: [0x2001, 0], offsets: [atEnd], isInverted: true },
 ]
 
-/** Returns the IPv4 addresses inside of an IPv6 address; empty for an IPv4 address and an ordinary IPv6 address. */
+/** Returns the IPv4 addresses inside of an IPv6 address; empty for an IPv4 address and for other IPv6 addresses. */
 export function embeddedAddresses(address: string): readonly string[] {
   if (isIP(address) !== 6) return []
   const groups = groupsOf(address)

@@ -19,7 +19,7 @@ export interface EventParserOptions {
 
 export class EventParser {
   readonly #limitChars: number
-  /** The decoder removes a byte order mark, as the standard requires. */
+  /** Removes a byte order mark at the beginning, as the standard requires. */
   readonly #decoder = new TextDecoder()
   #line = ''
   #endedWithReturn = false
@@ -39,7 +39,7 @@ export class EventParser {
     return this.#lastEventId
   }
 
-  /** The time to wait before reconnecting; undefined if the stream has not sent it. */
+  /** The time, in milliseconds, to wait before reconnecting; undefined if the stream has sent none. */
   get retryMs(): number | undefined {
     return this.#retryMs
   }

@@ -1,5 +1,5 @@
 /**
- * Sends HTTP requests. Every HTTP request of this program goes through this file.
+ * Sends HTTP requests. Every HTTP request that this server or one of its commands sends goes through this file.
  *
  * A request has time limits and a size limit for its response. Its address is checked (`address.ts`). An error names
  * only the origin of a URL, because paths and queries may hold keys.
@@ -18,11 +18,11 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>
   /** The body, in one piece or in several. */
   readonly body?: string | Uint8Array | readonly Uint8Array[]
-  /** The most bytes of the response's body. */
+  /** The most bytes of the response's body. A longer body fails with `upstream_failed`. */
   readonly limitBytes: number
-  /** The time limit of the whole request, from the call to the last byte of the response. */
+  /** The time limit from the call to the last byte of the response, redirects included. */
   readonly timeoutMs: number
-  /** The time limit to resolve the name and connect. Default: `timeoutMs`. */
+  /** The time limit to resolve the name and connect, for each redirect anew. Default: `timeoutMs`. */
   readonly connectTimeoutMs?: number
   /** The time limit without a byte in either direction. Default: `timeoutMs`. */
   readonly idleTimeoutMs?: number
@@ -127,7 +127,7 @@ function startRequest(hop: Hop, lookup: ReturnType<typeof createLookup>): Client
   try {
     return start(url, { method, headers: { 'accept-encoding': 'identity', ...headers }, agent: false, lookup })
   } catch (error) {
-    // Node's message names the header and does not quote its value.
+    // Node's message may name the method or a header, but quotes no value of a header.
     throw unsendable(url.origin, messageOf(error))
   }
 }
@@ -144,7 +144,7 @@ function sendBody(request: ClientRequest, body: OutboundRequest['body']): void {
 }
 
 function streamOf(message: IncomingMessage, hop: Hop, signal: AbortSignal, close: () => void): OutboundStream {
-  // Without a listener, an error before the stream is read would end the process.
+  // Without this listener, an error of the response before `chunks` is read would end the process.
   message.on('error', () => undefined)
   const chunks = readChunks(message, hop, signal, close)
   return { status: message.statusCode ?? 0, headers: message.headers, chunks, close }
@@ -196,7 +196,7 @@ function reasonOf(error: unknown): string {
     case undefined:
       return 'it did not answer as expected'
     default:
-      // A code of Node, OpenSSL or the HTTP parser. The message is not used: it may quote received data.
+      // The code of the system, Node, OpenSSL or the HTTP parser. The error's message may quote received data.
       return systemCodeOf(error) ?? ''
   }
 }

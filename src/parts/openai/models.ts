@@ -34,8 +34,8 @@ export async function findModel(id: string, sources: ModelSources): Promise<Mode
 }
 
 /**
- * Returns the agent settings of the model `id`, with the texts in `system` at the end of `system_message_suffix`.
- * @throws the errors of `ModelSources`
+ * Returns the agent settings of the model `id`. The texts in `system` follow the stored `system_message_suffix`.
+ * @throws the errors of `settings.get` and `llmProfiles.load`
  */
 export async function settingsFor(
   id: string, system: readonly string[], { settings, llmProfiles }: ModelSources,

@@ -1,7 +1,7 @@
 /**
- * Reads a chat completion request: the last user message, the system texts, and how the answer is sent.
+ * Reads a chat completion request: the last user message, the system texts, and whether the answer is streamed.
  *
- * Other messages are ignored, because the conversation has its own history.
+ * All other messages are ignored, because the conversation has its own history.
  */
 import { AppError } from '../../base/errors.ts'
 import type { ChatCompletionRequest } from './generated.ts'
@@ -11,12 +11,12 @@ import { isMessage, toMessage, type Message } from '../../schema/generated/value
 
 export interface Completion {
   readonly model: string
-  /** The message for the agent. */
+  /** The last user message, which the agent gets. */
   readonly message: Message
   /** The texts of messages with the role `system` or `developer`. */
   readonly system: readonly string[]
   readonly isStreamed: boolean
-  /** Whether a streamed answer ends with the token counts. */
+  /** True when a streamed answer has the token counts in its last chunk. */
   readonly includesUsage: boolean
 }
 

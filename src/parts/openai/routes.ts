@@ -27,7 +27,7 @@ export interface OpenaiParts extends ModelSources {
   readonly clock: Clock
   /** Ids of conversations that serve a request of this part. */
   readonly busy: Set<string>
-  /** The longest wait for an answer that is not streamed. */
+  /** The time limit in milliseconds of a run whose answer is not streamed. */
   readonly timeoutMs: number
   readonly stallTimeoutMs: number
   readonly createId: () => string
@@ -44,7 +44,7 @@ export async function getModel(parts: OpenaiParts, { parameters }: Call): Promis
 }
 
 export async function completeChat(parts: OpenaiParts, call: Call): Promise<HttpResponse> {
-  // OpenAI's clients would repeat a failed request, which would start another run.
+  // Without this header OpenAI's clients would repeat some failed requests, and each would start another run.
   call.exchange.headers.push('X-Should-Retry', 'false')
   const request = readCompletion(bodyOf(call, ChatCompletionRequest))
   await findModel(request.model, parts)
@@ -58,7 +58,7 @@ export async function completeChat(parts: OpenaiParts, call: Call): Promise<Http
 
 interface Admitted {
   readonly conversation: Conversation
-  /** Ends the reservation of the run, if there is one. Called when `Conversation.send` has settled. Idempotent. */
+  /** Ends the reservation of the run that `AdmissionRules.starting` made; undefined without one. Idempotent. */
   readonly release: (() => void) | undefined
 }
 
@@ -66,7 +66,7 @@ interface Work extends Admitted {
   readonly request: Completion
   readonly parts: OpenaiParts
   readonly call: Call
-  /** Members that all answers have. */
+  /** Members of each answer, and of each chunk of a streamed answer. */
   readonly head: { readonly id: string; readonly created: number; readonly model: string }
 }
 
@@ -76,7 +76,7 @@ function headOf({ model }: Completion, { createId, clock }: OpenaiParts): Work['
 
 /**
  * Opens the conversation that `conversationHeader` names. Without the header, makes a new conversation.
- * @throws AppError `bad_request` for an unusable header, `conflict` for a conversation at work; the errors of `open`,
+ * @throws AppError `bad_request` for an unusable header, `conflict` for a conversation in use; the errors of `open`,
  * `settingsFor`, `create` and `AdmissionRules.starting`
  */
 async function conversationFor(request: Completion, parts: OpenaiParts, call: Call): Promise<Admitted> {

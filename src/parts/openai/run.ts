@@ -1,7 +1,7 @@
 /**
  * Sends one message in a conversation and waits for the end of its run.
  *
- * The run is interrupted when the client disconnects or the time is over.
+ * The run is interrupted when the caller's signal aborts: the client has disconnected, or the time limit has passed.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'
@@ -11,7 +11,7 @@ import { isEnded } from '../../conversation/log/status-table.ts'
 import { storedEvent } from '../../conversation/log/stored-event.ts'
 import type { Message } from '../../schema/generated/values.ts'
 
-/** The end of a run: finished, or failed with the HTTP status and the message of an error. */
+/** The result of `serve`: the run finished, or the HTTP status and the message of the error response. */
 export type RunEnd =
   | { readonly kind: 'finished' }
   | { readonly kind: 'failed'; readonly status: 409 | 500; readonly message: string }
@@ -19,13 +19,13 @@ export type RunEnd =
 /** Checks that a conversation has no run, judged by its status. @throws AppError `conflict` */
 export function assertFree(conversation: Conversation): void {
   const { execution_status: status } = conversation.state
-  // The run may still be saving its state when the status shows its end. A new message waits until it is saved.
+  // The status shows the end of a run before the run has saved its state. A new message then waits for that.
   if (isEnded(status)) return
   throw new AppError('conflict', `The conversation is at work: its status is "${status}"`)
 }
 
 /**
- * Sends a message and waits until its run ends or waits for a confirmation.
+ * Sends a message and waits until its run ends or waits for a confirmation, or the conversation is closed.
  * @param onTaken called when the conversation has accepted or refused the message
  * @throws the signal's reason; the errors of `Conversation.send`
  */
@@ -57,7 +57,8 @@ async function stop(conversation: Conversation, sent: Promise<void>): Promise<vo
 }
 
 /**
- * Watches a conversation until `stop`. `promise` resolves when the conversation is closed or waits for a confirmation.
+ * Watches a conversation until `stop` is called. `promise` resolves when the conversation waits for a confirmation or
+ * is closed.
  */
 function untilWaiting(conversation: Conversation): { readonly promise: Promise<void>; readonly stop: () => void } {
   let resolve = (): void => undefined

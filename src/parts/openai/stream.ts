@@ -1,7 +1,7 @@
 /**
  * Streams an answer as server-sent events, while the agent writes it.
  *
- * A blank line separates two texts. A client that does not read is disconnected.
+ * A blank line separates two texts of the agent. A client that does not read is disconnected.
  */
 import type { ServerResponse } from 'node:http'
 import { isObject, parseOwnJson, type JsonObject } from '../../base/json.ts'
@@ -14,7 +14,7 @@ export interface StreamOptions {
   readonly model: string
   /** The time of the request, in seconds since 1970. */
   readonly created: number
-  /** The time between two checks. A client that reads none of the waiting bytes in this time is disconnected. */
+  /** The time between two checks. A client with a full buffer that took no byte between them is disconnected. */
   readonly stallTimeoutMs: number
 }
 
@@ -27,9 +27,9 @@ export class CompletionStream implements Sink {
   readonly #response: ServerResponse
   readonly #options: StreamOptions
   readonly #timers: readonly NodeJS.Timeout[]
-  /** The sent part of the text that the agent is writing. */
+  /** The part of the agent's unfinished message that deltas have already sent. */
   #open = ''
-  /** True when a blank line must be sent before the next text. */
+  /** True when an earlier text was sent whole, so a blank line goes before the next text. */
   #needsBreak = false
   #hasText = false
   #taken = -1
@@ -94,7 +94,7 @@ export class CompletionStream implements Sink {
 
   #action(json: Buffer): void {
     this.#endText()
-    // Only a FinishAction has text for the client.
+    // Of all actions, only a FinishAction has text for the client. This cheap test spares parsing most others.
     if (!json.includes('"kind":"FinishAction"')) return
     const { action } = objectOf(parseOwnJson(json.toString()))
     if (!isObject(action) || action['kind'] !== 'FinishAction') return
@@ -141,7 +141,7 @@ export class CompletionStream implements Sink {
   }
 }
 
-/** True for the JSON of an event of this kind: `kind` is the first member. */
+/** True for the JSON of an event or delta of this kind. Its first member is always `kind`. */
 function begins(json: Buffer, kind: string): boolean {
   return json.toString('latin1', 0, kind.length + 10) === `{"kind":"${kind}"`
 }

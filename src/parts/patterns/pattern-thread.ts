@@ -1,8 +1,8 @@
 /**
- * Tests texts against a regular expression of a client or a model, in a thread. An expression can run for ever on a
- * short text, and `close` ends the thread.
+ * Tests texts against a regular expression of a client or a model, in a thread: an expression can run for ever on a
+ * short text, and only the end of its thread stops it.
  *
- * The time limit is for all tests together. Call `test` again only when the last test has settled.
+ * The time limit is for all tests of an expression together. Call `test` again only when the last test has settled.
  */
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../base/errors.ts'
@@ -28,7 +28,7 @@ export class PatternThread {
 
   private constructor(options: PatternThreadOptions) {
     const { source, flags } = options
-    // The compiler does not rewrite file names in strings.
+    // The compiler rewrites `.ts` to `.js` in imports, but not in a string.
     const file = import.meta.url.endsWith('.ts') ? './pattern-worker.ts' : './pattern-worker.js'
     this.#worker = new Worker(new URL(file, import.meta.url), {
       workerData: { source, flags },

@@ -5,7 +5,7 @@ export const profiles = {
   name: 'profiles',
   about: 'Agent profiles: named choices of an agent with which clients start conversations',
   routes: {
-    // The first call stores the settings as a profile. The right `read` shows the settings anyway, so it is enough.
+    // A GET without any profile stores the settings as one. `read` is enough, because it shows the settings anyway.
     'GET /api/agent-profiles': 'read',
     'GET /api/agent-profiles/{name}': 'read',
     'POST /api/agent-profiles/{name}': 'configure',

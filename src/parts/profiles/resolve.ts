@@ -2,7 +2,8 @@
  * Turns an agent profile into the agent settings of a conversation (contract/settings.md, section 8). `diagnose` finds
  * out whether that is possible.
  *
- * Members that profiles lack, such as `acp_env`, come from stored settings with the same `acp_server`.
+ * Some members that profiles lack come from the stored settings: `load_memory`, and for an external agent `acp_env` and
+ * others, if the settings have the same `acp_server`.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, type JsonObject, toJsonObject } from '../../base/json.ts'
@@ -105,7 +106,7 @@ function acpSettings(profile: AcpProfile, mcp_config: Servers, stored: AgentSett
   })
 }
 
-/** Returns the members of the settings that agent profiles lack. */
+/** Returns the members of an external agent's settings that its profile lacks and that have an effect on the agent. */
 function outsideOfProfiles(settings: AcpAgentSettings): Partial<AcpAgentSettings> {
   const { acp_env, acp_unasked_calls, acp_isolate_data_dir, acp_file_secrets } = settings
   return { acp_env, acp_unasked_calls, acp_isolate_data_dir, acp_file_secrets }

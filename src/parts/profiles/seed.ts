@@ -19,7 +19,7 @@ export type LlmProfiles = Pick<ProfileStore, 'save' | 'view'>
 
 /**
  * Makes the first agent profile from the settings. May also store the settings' model as an LLM profile (see above).
- * @throws the errors of `llmProfiles`; TypeError for settings that do not fit a profile
+ * @throws the errors of `llmProfiles.save`; TypeError for settings that do not fit a profile
  */
 export async function firstProfile(settings: Settings, llmProfiles: LlmProfiles): Promise<AgentProfile> {
   const { agent_settings: agent, active_profile: active } = settings

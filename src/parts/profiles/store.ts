@@ -2,7 +2,7 @@
  * Stores agent profiles in `agent-profiles.json` (contract/settings.md, section 8).
  *
  * Credentials in a critic's address are sealed in the file, and redacted in views. A stored profile that cannot be read
- * is kept unchanged, not listed and not used.
+ * is not listed and not used. It stays unchanged until it is replaced or removed.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -24,17 +24,17 @@ export type StoredProfile = AgentProfile & { readonly id: string; readonly name:
  * `storage_failed`.
  */
 export interface AgentProfileStore {
-  /** Lists the readable profiles by name. */
+  /** Lists the readable profiles in the order of their names. */
   list(): Promise<readonly StoredProfile[]>
   /** Returns true when no profile is stored, readable or not. */
   isEmpty(): Promise<boolean>
   /** Returns a profile. @throws AppError `not_found`, `bad_request` for an unreadable profile */
   get(name: string): Promise<StoredProfile>
-  /** Adds or replaces a profile. @throws AppError `conflict` when there are 50 already, `invalid_input` */
+  /** Adds or replaces a profile. @throws AppError `conflict` for a profile beyond 50, `invalid_input` */
   save(name: string, given: AgentProfile): Promise<StoredProfile>
-  /** Renames a profile. @throws AppError `not_found`, `conflict` when the new name is taken */
+  /** Renames a profile. @throws the errors of `get`; AppError `conflict` when the new name is taken */
   rename(name: string, newName: string): Promise<void>
-  /** Removes a profile and returns its id; undefined when there was no readable profile. */
+  /** Removes a profile, readable or not. Returns its id; undefined for an unreadable or missing profile. */
   delete(name: string): Promise<string | undefined>
   /** Changes the name of an LLM profile in the agent profiles that refer to it. */
   renameLlmProfile(name: string, newName: string): Promise<void>
@@ -171,7 +171,7 @@ function profileNamed(entries: Entries, name: string): StoredProfile {
   throw refused('bad_request', `Cannot read the agent profile "${name}": ${why}; replace or remove it`)
 }
 
-/** Returns the entry with the new name of its LLM profile; an entry that refers to another LLM profile is unchanged. */
+/** Returns an entry that refers to the LLM profile `name` with the new name of it; any other entry unchanged. */
 function referringTo(entry: Entry, name: string, llm_profile_ref: string): Entry {
   if (!('profile' in entry) || llmProfileOf(entry.profile) !== name || name === llm_profile_ref) return entry
   const { profile } = entry

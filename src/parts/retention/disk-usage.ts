@@ -1,8 +1,8 @@
 /**
  * Estimates the size of the data folder.
  *
- * A walk through the folder adds up the sizes of its files. After a walk, the bytes written to logs are added. Deleted
- * files count until the next walk.
+ * A walk adds up the disk space of everything in the folder. Bytes that were written to logs since the walk began are
+ * added. Deleted files count until the next walk.
  */
 import type { Clock } from '../../base/stamp.ts'
 import { folderBytes } from './folder-size.ts'
@@ -15,7 +15,7 @@ export interface DiskUsageOptions {
   readonly written: () => number
 }
 
-/** The time between two walks. */
+/** The interval at which walks begin. */
 const everyMs = 5 * 60_000
 
 export class DiskUsage {
@@ -32,12 +32,12 @@ export class DiskUsage {
     setImmediate(() => this.refresh())
   }
 
-  /** The bytes of the folder at the last walk, plus the bytes written to logs since the walk began. */
+  /** The bytes of the folder at the last complete walk, plus the bytes written to logs since that walk began. */
   get bytes(): number {
     return this.#measured + Math.max(0, this.#options.written() - this.#before)
   }
 
-  /** Begins a walk, except during a walk and in the second after a walk. */
+  /** Begins a walk, except during a walk, in the second after a complete walk, and after `close`. */
   refresh(): void {
     this.#walks.refresh()
   }

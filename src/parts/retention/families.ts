@@ -6,13 +6,13 @@
 import { formatMicros } from '../../base/stamp.ts'
 import type { ListEntry } from '../../conversation/list/sorted-entries.ts'
 
-/** The limits; 0 is no limit. */
+/** The limits of retention; 0 is no limit. */
 export interface RetainLimits {
   /** The days that a family (a conversation and all below it) stays after its last change. */
   readonly days: number
-  /** The most families that stay. */
+  /** The number of the newest families that do not exceed the limit. */
   readonly count: number
-  /** The most bytes of the families that stay, added up. */
+  /** The limit of bytes, added up from the newest family to the oldest. */
   readonly bytes: number
 }
 
@@ -25,7 +25,7 @@ export interface Family {
   readonly isKept: boolean
 }
 
-/** Conversations with this tag stay. */
+/** A family stays while one of its conversations has this tag. */
 export const keepTag = 'keep'
 
 const dayMicros = 86_400_000_000
@@ -52,7 +52,7 @@ export function familiesOf(entries: readonly ListEntry[]): Family[] {
   return families.sort((one, other) => (one.lastActivity > other.lastActivity ? -1 : 1))
 }
 
-/** Returns the id of the highest listed conversation above the entry, or its own id. */
+/** Returns the id of the topmost listed conversation above the entry; without one, the entry's own id. */
 function rootOf(entry: ListEntry, byId: ReadonlyMap<string, ListEntry>): string {
   const seen = new Set<string>()
   let root = entry
@@ -71,8 +71,8 @@ export interface DueFamily extends Family {
 }
 
 /**
- * Returns the families that exceed a limit, the oldest change first. A family with `isKept` is returned only for the
- * limit of days. The caller reports this family but must not remove it.
+ * Returns the families that exceed a limit, the oldest change first. A family with `isKept` is returned only when it
+ * exceeds the limit of days: the caller reports this family but must not remove it.
  * @param families the newest change first
  * @param bytesOf returns the bytes of a family; called only when `bytes` is a limit
  * @param now milliseconds since the epoch

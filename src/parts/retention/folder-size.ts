@@ -5,8 +5,8 @@ import { lstat, readdir } from '../../base/read-files.ts'
 const blockBytes = 512
 
 /**
- * Returns the bytes of a folder with everything in it. An entry that cannot be read counts 0. A file with two names
- * counts twice.
+ * Returns the disk space of a folder with everything in it, in bytes. An entry that cannot be read counts 0. A file
+ * with two names counts twice.
  * @throws the signal's reason
  */
 export async function folderBytes(folder: string, signal?: AbortSignal): Promise<number> {
@@ -15,7 +15,7 @@ export async function folderBytes(folder: string, signal?: AbortSignal): Promise
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     signal?.throwIfAborted()
     bytes += await entryBytes(path)
-    // A folder that cannot be read has no entries.
+    // A folder that cannot be read counts as empty.
     for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
       const inner = join(path, entry.name)
       if (entry.isDirectory()) open.push(inner)
@@ -26,6 +26,6 @@ export async function folderBytes(folder: string, signal?: AbortSignal): Promise
 }
 
 async function entryBytes(path: string): Promise<number> {
-  const stats = await lstat(path).catch(() => undefined) // The entry has gone meanwhile.
+  const stats = await lstat(path).catch(() => undefined) // An unreadable or missing entry counts 0.
   return (stats?.blocks ?? 0) * blockBytes
 }

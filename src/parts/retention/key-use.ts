@@ -1,7 +1,7 @@
 /**
  * Measures, for each named key with a limit of disk space, the size of the conversations that the key has made.
  *
- * A conversation is measured again if it is open, was open, or has changed.
+ * A conversation is measured again if it is open, was open at the last measurement, or has changed since.
  */
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -22,13 +22,13 @@ export interface KeyUseOptions {
 /** The size of a closed conversation. */
 interface Size {
   readonly bytes: number
-  /** The list entry at the measurement. A new line of the log makes another entry, so the size is measured again. */
+  /** The list entry at the measurement. A changed conversation has another entry, so its size is measured again. */
   readonly entry: ListEntry
 }
 
-/** The time between two measurements. */
+/** The interval at which measurements begin. */
 const everyMs = 5000
-/** The number of conversations that one turn of the event loop looks at. */
+/** The most conversations that a measurement looks at in one turn of the event loop. */
 const turnLength = 1000
 
 export class KeyUse {
@@ -36,7 +36,7 @@ export class KeyUse {
   readonly #measuring: Measuring
   /** The sizes of the conversations that were closed at the last measurement, by id. */
   #closed: ReadonlyMap<string, Size> = new Map()
-  /** The bytes of each key's conversations at the last measurement, by the name of the key. */
+  /** For each key with a limit of disk space: its name, and the bytes of its conversations at the last measurement. */
   #sums: ReadonlyMap<string, number> = new Map()
 
   constructor(options: KeyUseOptions) {
@@ -50,7 +50,7 @@ export class KeyUse {
     return this.#sums.get(name) ?? 0
   }
 
-  /** Begins a measurement, except during a measurement and in the second after it. */
+  /** Begins a measurement, except during a measurement, in the second after a successful one, and after `close`. */
   refresh(): void {
     this.#measuring.refresh()
   }

@@ -33,14 +33,14 @@ export interface LimitsOptions {
 /** For each conversation's id, the name of the named key that made it; undefined for any other client. */
 type Made = Map<string, string | undefined>
 
-/** The `Retry-After` (RFC 9110, section 10.2.3) of the response that refuses a run. */
+/** The `Retry-After` (RFC 9110, section 10.2.3) of a response with `too_many_runs`. */
 const retryAfterSeconds = 5
 
 export class Limits implements AdmissionRules {
   readonly #options: LimitsOptions
-  /** Allowed conversations that are not listed yet. The keys are symbols, because two entries may have the same id. */
+  /** Conversations that `creating` has allowed, until its caller releases them. Two of them may have the same id. */
   readonly #creating = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
-  /** Allowed runs that are not under way yet. */
+  /** Runs that `starting` has allowed, until its caller releases them. */
   readonly #starting = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
 
   constructor(options: LimitsOptions) {
@@ -97,7 +97,8 @@ export class Limits implements AdmissionRules {
   }
 
   assertSpace(madeBy: string | undefined, id?: string): void {
-    // `starting` has allowed this run. A refusal here could leave a new conversation without its first message.
+    // If `starting` has allowed a run of this conversation, a refusal now could leave a new conversation without its
+    // first message.
     if ([...this.#starting.values()].some(([started]) => started === id)) return
     const { limits: { diskBytes: limit }, disk, keyUse } = this.#options
     if (limit > 0 && disk.bytes >= limit) {

@@ -1,15 +1,15 @@
-/** Measures again and again in the background, one measurement at a time. */
+/** Calls a function that measures again and again in the background, never twice at the same time. */
 import type { Clock } from '../../base/stamp.ts'
 
 export interface MeasuringOptions {
-  /** The time between two measurements, in milliseconds. */
+  /** The interval in milliseconds at which a measurement begins, if no other is under way. */
   readonly everyMs: number
   readonly clock: Clock
   /** Measures once. May reject. */
   readonly measure: (signal: AbortSignal) => Promise<void>
 }
 
-/** The least time between the end of a measurement and the next measurement by `refresh`. */
+/** The time after a successful measurement in which `refresh` begins no other. */
 const atLeastMs = 1000
 
 export class Measuring {
@@ -25,7 +25,7 @@ export class Measuring {
     this.#timer.unref()
   }
 
-  /** Begins a measurement, except during a measurement and within `atLeastMs` after it. */
+  /** Begins a measurement, except during one, within `atLeastMs` after a successful one, and after `close`. */
   refresh(): void {
     if (this.#options.clock() - this.#endedAt >= atLeastMs) this.#start()
   }
@@ -44,7 +44,7 @@ export class Measuring {
 
   #start(): void {
     if (this.#current !== undefined || this.#closing.signal.aborted) return
-    // The timer starts the next measurement after one that failed.
+    // The error of a failed measurement is dropped, because the timer soon starts another measurement.
     this.#current = this.#measure().catch(() => undefined).finally(() => (this.#current = undefined))
   }
 

@@ -1,7 +1,7 @@
 /**
- * Removes the conversations that exceed the limits, one after the other.
+ * Removes the conversations that exceed the limits of retention, one after the other.
  *
- * An open conversation stays. So does a conversation that has changed since it was listed.
+ * A conversation stays if it is open, has unfinished work, or has changed since it was listed.
  */
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -88,8 +88,8 @@ export class Remover implements Retention {
   }
 
   /**
-   * Removes the conversations of a family, sub-agents first. Returns, by id, why a conversation stays. @throws AppError
-   * of the audit trail
+   * Removes the conversations of a family, sub-agents first. Returns the ids of those that stay, each with the reason.
+   * @throws AppError of the audit trail
    */
   async #removeAll({ members, why }: DueFamily, sizes: ReadonlyMap<string, number>): Promise<Map<string, string>> {
     const { conversations, log, trail } = this.#options
@@ -131,7 +131,7 @@ export function judgedOf(
   return { id, last_activity: updatedAt, bytes: sizes.get(id) ?? 0, why, stays }
 }
 
-/** Returns the audit entry of a removal. The name in `by` has spaces, so that it cannot be the name of a key. */
+/** Returns the audit entry of a removal. Its `by` has a name with spaces, which no key can have. */
 function deedOf(id: string): Parameters<NonNullable<Trail['writer']>['begin']>[0] {
   return {
     by: { name: 'retention of the server', keyId: undefined },

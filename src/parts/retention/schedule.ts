@@ -1,8 +1,8 @@
 /**
  * Decides when a running server applies the limits of retention.
  *
- * A pass removes the conversations that exceed a limit. It is due `everyMs` after the last pass, and then waits up to
- * `waitMs` for a moment without a run.
+ * A pass removes the conversations that exceed a limit. It is due `everyMs` after the last pass, the first pass
+ * `firstMs` after the start. A due pass waits up to `waitMs` for a quiet moment, in which no run is under way.
  */
 
 export interface ScheduleOptions {
@@ -55,7 +55,7 @@ export class Schedule {
     })
   }
 
-  /** Ends the running pass after the removal that is under way. Idempotent. */
+  /** Ends the running pass, but not in the middle of the removal of a family. Begins no other pass. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#closing.abort()

@@ -1,4 +1,4 @@
-/** Tells whether a conversation has unfinished work. Retention does not remove it then. */
+/** Tells whether a conversation has unfinished work, for which retention does not remove it. */
 import { isEnded } from '../../conversation/log/status-table.ts'
 import type { ConversationState } from '../../conversation/log/state.ts'
 

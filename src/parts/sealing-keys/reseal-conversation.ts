@@ -1,8 +1,8 @@
 /**
- * Seals the secrets of a stored conversation with another key, while no server uses its folder.
+ * Seals the secrets of a stored conversation with the newest key, while no server uses its folder.
  *
  * Lines of a log are never changed, so new records with the agent and the secrets are appended. Each record is written
- * twice, so that damage to one copy does not bring back an old record.
+ * twice: if one copy is damaged, the other copy still replaces the old record.
  */
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { eventKinds } from '../../schema/generated/events.ts'

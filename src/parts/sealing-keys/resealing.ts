@@ -1,8 +1,8 @@
 /**
  * Seals the secrets of a data folder again with the newest key, while no server uses the folder.
  *
- * A value that no available key opens stays unchanged, and the report names its key. At the end, the keys still needed
- * are noted (settings/seals).
+ * A value that no available key opens stays unchanged, and the report says so. At the end, the ids of the keys that are
+ * still needed are written to `seals.json` (settings/seals).
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ export interface ResealReport {
   readonly conversations: number
   /** A sentence for each part of the data that could not be sealed with the newest key. */
   readonly left: readonly string[]
-  /** The ids of the available keys that no stored value needs. The newest key is never in this list. */
+  /** The ids of the available keys that no current value needs; old records of logs may. Never the newest key. */
   readonly unneeded: readonly string[]
 }
 
@@ -69,7 +69,7 @@ export function rotate({ dataDir, secretKey }: SealingConfig): Promise<void> {
 }
 
 /**
- * Removes the id of a key from `seals.json`, the list of the sealing keys that the data folder may need. For lost keys.
+ * Removes the id of a lost key from `seals.json`, the list of the sealing keys that the data folder may need.
  * @throws AppError `not_found` when the file does not list the key, and the errors of `reseal`
  */
 export function forget({ dataDir }: SealingConfig, id: string): Promise<void> {
@@ -95,8 +95,8 @@ async function whileUnused<T>(dataDir: string, body: () => Promise<T>): Promise<
 }
 
 /**
- * Seals the files of settings, profiles, secrets and parts again. Adds a sentence for each failure to `left`. Returns
- * the ids of the keys that the files may still need.
+ * Seals the files of settings, profiles, secrets and parts again. Adds a sentence to `left` for each file or profile
+ * that fails. Returns the ids of the other keys that these files may still need.
  */
 async function resealStores(stores: SealedStores, left: string[]): Promise<readonly string[]> {
   const needed: string[] = []
@@ -146,7 +146,7 @@ interface Found {
 async function noteFound(dataDir: string, { cipher, keys, left, conversations }: Found): Promise<ResealReport> {
   const [key = ''] = cipher.keyIds
   const path = join(dataDir, sealsFile)
-  // An unreadable file may need any key in `seals.json`, so keep all of these keys.
+  // A sentence that names no key is about an unreadable file, which may need any key in `seals.json`: keep them all.
   const isSure = left.every((sentence) => sentence.includes(' needs the key '))
   const needed = new Set([key, ...keys, ...(isSure ? [] : await readSeals(path))])
   await writeSeals(path, needed)

@@ -1,7 +1,6 @@
 /**
- * Watches a process and its children from outside: open files, memory maps, sockets and programs (proc(5)).
- *
- * A file that is opened and closed between two looks is not seen.
+ * Watches a process and its descendants from outside (proc(5)): the programs of all of them, and the open files, memory
+ * maps and sockets of those that run Node. Files and programs that exist only between two looks are not seen.
  */
 import { basename, join } from 'node:path'
 import { readdir, readFile, realpath, stat } from '../../base/read-files.ts'
@@ -9,7 +8,7 @@ import { sleep } from '../../base/wait.ts'
 import { readProcesses } from '../../process/proc.ts'
 
 export interface Seen {
-  /** The open files and memory maps of the server and its agent. */
+  /** The paths of the open files and memory maps of the server and its agent. */
   readonly files: ReadonlySet<string>
   /** Names of programs that lived below the server. */
   readonly programs: ReadonlySet<string>
@@ -22,7 +21,7 @@ export interface Seen {
 
 const lookPauseMs = 20
 
-/** Looks at the process and its descendants until the signal aborts, at least once. Returns undefined without /proc. */
+/** Looks at the process and its descendants, at least once, until the signal aborts; undefined without /proc. */
 export async function watch(pid: number, signal: AbortSignal): Promise<Seen | undefined> {
   const seen = {
     files: new Set<string>(), programs: new Set<string>(), listening: new Set<string>(), connected: new Set<string>(),
@@ -81,7 +80,7 @@ async function look(pid: number, { files, listening, connected }: Seeing): Promi
   files.delete('')
   const own = (await socketsOf(pid)).filter(({ inode }) => sockets.has(inode))
   for (const { local, isListening } of own) if (isListening) listening.add(local)
-  // A connection on a listening port was opened by a client, not by this process.
+  // A connection whose local address is a listening address was opened by its client, not by this process.
   for (const { local, remote } of own) if (!listening.has(local)) connected.add(remote)
 }
 

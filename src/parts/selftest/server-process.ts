@@ -24,9 +24,9 @@ export interface ServerProcess {
   readonly child: Child
   readonly url: string
   readonly places: Places
-  /** Sends a request with the key. @throws AppError `upstream_failed` for a status other than 2xx */
+  /** Sends a request with the key. @throws AppError `upstream_failed` for a status other than 2xx, among others */
   call(method: string, path: string, body?: object): Promise<Answer>
-  /** Sends a request without a key and returns the status. */
+  /** Sends a GET without a key and returns the status. */
   statusWithoutKey(path: string): Promise<number>
 }
 
@@ -117,8 +117,8 @@ async function permissionsFor(places: Places): Promise<readonly string[]> {
 }
 
 /**
- * Tries Node's permission model with a small program. Returns Node's arguments for the model; `open` when the program
- * may read a file outside of `places`; `useless` after another failure.
+ * Tries Node's permission model with a small program. Returns Node's arguments for the model. Returns `open` if the
+ * model does not deny the program a file outside of `places`, and `useless` after another failure.
  */
 export async function findPermissions(places: Places): Promise<readonly string[] | 'open' | 'useless'> {
   const args = await permissionsFor(places)
@@ -138,7 +138,7 @@ const trial = `
   catch (error) { if (error.code !== 'ERR_ACCESS_DENIED') process.exit(7) }
   promises.open(process.argv[2]).then((folder) => folder.sync())`
 
-/** Returns the folders that these rows name and that exist. A folder inside another returned folder is left out. */
+/** Returns the existing files and folders that these rows name, cut before the first `*`, and none inside another. */
 async function foldersOf(rows: readonly Touch[], places: Places): Promise<readonly string[]> {
   const names = rows.flatMap(({ name }) => namesOf(name, places)).map((name) => name.replace(/\/[^/*]*\*[^]*/, ''))
   const there = await Promise.all([...new Set(names)].map(async (name) => ((await isThere(name)) ? [name] : [])))

@@ -2,8 +2,8 @@
  * What a running server touches: files, programs and addresses. SECURITY.md shows this list.
  *
  * A name is a path, a program or an address. Braces stand for the folders of `Places`, or for a choice such as
- * `{agent}`; `*` for characters without a slash; `/**` for a folder with everything in it. The list is of a server on
- * Linux. Rows with `isAsked` need a request or an option. Files that child programs open are left out.
+ * `{agent}`; `*` for characters without a slash; `/**` for a folder with everything in it. The list describes a server
+ * on Linux. Rows with `isAsked` need a request or an option. Files that child programs open are left out.
  */
 import { join } from 'node:path'
 
@@ -17,7 +17,7 @@ export interface Touch {
   readonly isAsked?: true
 }
 
-/** The folders that the names in braces mean, such as `{data}`. */
+/** The folders for which the names in braces stand, such as `{data}`. */
 export interface Places {
   readonly data: string
   readonly work: string
@@ -26,7 +26,7 @@ export interface Places {
   readonly home: string
   /** The folders of PATH. */
   readonly path: readonly string[]
-  /** The folder of XDG_RUNTIME_DIR. */
+  /** The folder that the variable XDG_RUNTIME_DIR names. */
   readonly runtime?: string
   /** A workspace outside of `work`, named by a request. Without it, rows with `isAsked` are left out. */
   readonly workingDir?: string
@@ -102,7 +102,7 @@ export function touchesIn({ workingDir }: Places): readonly Touch[] {
   return touches.filter(({ isAsked }) => isAsked === undefined || workingDir !== undefined)
 }
 
-/** Replaces leading braces, such as `{data}`, by each folder that they stand for. Other braces give an empty list. */
+/** Replaces leading braces, such as `{data}`, by each folder for which they stand: none for unknown leading braces. */
 export function namesOf(name: string, places: Places): readonly string[] {
   const { data, work, program, home, path, runtime, workingDir } = places
   const given = (folder: string | undefined): readonly string[] => (folder === undefined ? [] : [folder])

@@ -8,7 +8,7 @@
 import { AppError } from '../../base/errors.ts'
 
 export interface FrontMatter {
-  /** The text after the front matter. */
+  /** The text after the front matter, trimmed; the whole text if it has no front matter. */
   readonly body: string
   /**
    * Returns the text of a field; undefined for an empty or missing field.
@@ -76,7 +76,7 @@ function textOf(field: Field | undefined): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** Returns the text of a `|` or `>` block. Each line loses at most the indentation of the first line with text. */
+/** Returns the text of a `|` or `>` block. The indentation of its first line with text is cut from all lines. */
 function blockText({ value, lines }: Field): string {
   const indent = /^[ \t]*/.exec(lines.find((line) => line.trim() !== '') ?? '')?.[0].length ?? 0
   const cut = lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length)))
@@ -102,7 +102,7 @@ function contentLines({ lines }: Field): string[] {
 
 function flowItems(text: string, field: Field): string[] {
   if (!text.endsWith(']')) throw unreadable(`the list "${field.name}" has no end`)
-  // A quote that is not closed extends to the end.
+  // A quoted item without its closing quote extends to the end of the list.
   const items = text.slice(1, -1).match(/(?:"(?:[^"\\]|\\[^])*(?:"|\\?$)|'[^']*(?:'|$)|[^,"'])+/g) ?? []
   return items.map((item) => item.trim()).filter((item) => item !== '').map((item) => scalar(item, field))
 }

@@ -10,7 +10,7 @@ import type { ContextChoice } from '../../agents/skills.ts'
 import { skillOfClient, type Skill } from './skill.ts'
 import { readProjectSkills, readSkillIn, readText, readUserSkills, type Warn } from './skill-files.ts'
 
-/** The folders in which skills are read. */
+/** The folders from which skills are read. */
 export interface SkillPlaces {
   /** The home directory of the user; undefined if it is unknown. */
   readonly homeDir: string | undefined
@@ -54,7 +54,7 @@ export async function loadContext(
 export async function userSkills({ homeDir, privateDirs, installedSkills, log }: SkillPlaces): Promise<Skill[]> {
   const warn: Warn = (reason, error) => log.warn('A skill of the user is not used', { reason, error })
   const installed = await Promise.all((await installedSkills()).map(({ name, folder }) => {
-    // No private folder is excluded here: installed skills are in the server's own data folder.
+    // `privateDirs` would exclude these folders: installed skills are in the server's own data folder.
     return readSkillIn({ folder, privateDirs: [], warn }, name)
   }))
   const own = homeDir === undefined ? [] : await readUserSkills({ folder: homeDir, privateDirs, warn })

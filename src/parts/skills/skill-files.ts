@@ -25,11 +25,11 @@ export interface SkillFolderOptions {
 export type Warn = (reason: string, error?: Error) => void
 
 export const fileLimitBytes = 64 * 1024
-/** The most skills of one folder. */
+/** The most skills, or other Markdown files, that are read from one folder. */
 export const folderLimit = 100
 /** The most entries of a folder that are read. Further entries are ignored with a warning. */
 const entryLimit = 1000
-/** The folders of skills in a tree. Of two skills of the same name, the skill in the later folder is used. */
+/** The folders of skills, relative to the tree. Of two skills of the same name, the skill in the later one is used. */
 const skillFolders = ['.agents/skills', '.openhands/skills']
 
 /** Reads the skills of the user from the home directory. */

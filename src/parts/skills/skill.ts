@@ -14,12 +14,12 @@ export interface Skill {
   readonly name: string
   readonly type: SkillType
   readonly content: string
-  /** Words in a user message that call for the skill. */
+  /** Texts that call for the skill when a user message contains one of them (triggers.ts). */
   readonly triggers: readonly string[]
   readonly description: string | undefined
-  /** The path of its file, or the source that a client names. */
+  /** The path of its file, or the source that a client names; undefined without either. */
   readonly source: string | undefined
-  /** True when only the user may call for the skill. Then the prompt does not name the skill. */
+  /** True when the prompt must not offer the skill to the model. Has an effect on `agentskills` only. */
   readonly isForUserOnly: boolean
 }
 

@@ -1,17 +1,17 @@
 /**
  * Writes the texts about skills and memory for the model: in the prompt, and with a message that calls for a skill.
  *
- * Each text is put between tags. The same tags inside a text are escaped, so that a text cannot pretend to be a text of
- * the server. A model may still obey any text (SECURITY.md).
+ * The text of a skill or of the memory is put between tags. The same tags inside it are escaped, so that it cannot
+ * pretend to be a text of the server. A model may still obey any text (SECURITY.md).
  */
 import { isAbsolute } from 'node:path'
 import type { Memory } from './load.ts'
 import type { Skill } from './skill.ts'
 import type { Match } from './triggers.ts'
 
-/** The most characters of all skills together that are always in the prompt. */
+/** The most characters of the `repo` skills together, which are in the prompt. A skill beyond this is only named. */
 export const instructionsLimitChars = 128 * 1024
-/** The most characters of all skills that one message calls for. A skill that does not fit is left out. */
+/** The most characters of the skills that one message calls for. A skill that does not fit is left out. */
 export const calledLimitChars = 128 * 1024
 
 /** Returns the blocks of the prompt about skills and memory. */
@@ -19,7 +19,7 @@ export function describeContext(skills: readonly Skill[], memory: Memory | undef
   return [...instructionsBlock(skills), ...catalogueBlock(skills), ...memoryBlock(memory)]
 }
 
-/** Returns the texts of the called skills that fit into `calledLimitChars`. Each text names the skill's trigger. */
+/** Returns the texts of the called skills that fit into `calledLimitChars`. Each begins with the trigger found. */
 export function describeCalled(matches: readonly Match[]): { readonly name: string; readonly text: string }[] {
   let left = calledLimitChars
   return matches.flatMap(({ skill, trigger }) => {

@@ -1,9 +1,9 @@
 /**
  * Finds the skills that a user message calls for.
  *
- * A trigger matches whole words, ignoring case: `git` matches "use Git-LFS" but not "legitimate". Words are of Latin,
- * Greek and Cyrillic letters, digits and `_`. In other scripts, such as Chinese, a trigger matches anywhere. A trigger
- * that begins with a slash must follow white space or begin the message.
+ * A trigger matches whole words, ignoring case: `git` matches "use Git-LFS" but not "legitimate". A word consists of
+ * Latin, Greek and Cyrillic letters, digits and `_`. In other scripts, such as Chinese, a trigger matches anywhere. A
+ * trigger that begins with a slash must follow white space or begin the message.
  */
 import type { Skill } from './skill.ts'
 
@@ -47,13 +47,11 @@ function isWhole(text: string, trigger: string, at: number): boolean {
   return !startsInWord && !(wordEnd.test(trigger) && wordStart.test(after))
 }
 
-/**
- * Returns the character before a position; empty at the beginning. A character of a surrogate pair has two code units.
- */
+/** Returns the whole character before a position, perhaps a surrogate pair; an empty text at the beginning. */
 function characterBefore(text: string, at: number): string {
   return Array.from(text.slice(Math.max(0, at - 2), at)).at(-1) ?? ''
 }
 
-/** Match a digit, an underscore or a Latin, Greek or Cyrillic letter, at the start or end of a text. */
+/** Match a digit, `_`, or a Latin, Greek or Cyrillic letter at the start or the end of a text. */
 const wordStart = /^[\p{N}_\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u
 const wordEnd = /[\p{N}_\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]$/u

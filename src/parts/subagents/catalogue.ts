@@ -26,7 +26,7 @@ export interface Places {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** The most files of one folder. Further files are left out with a warning. */
+/** The most Markdown files that are read from one folder. Further files are left out with a warning. */
 const folderLimit = 50
 const folders = ['.openhands/agents', '.agents/agents']
 

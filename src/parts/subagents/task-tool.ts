@@ -34,9 +34,9 @@ export interface TaskToolOptions extends Pick<Core, 'subConversations'> {
 }
 
 export const toolName = 'task'
-/** The most sub-agents of a conversation at work. Further calls wait. */
+/** The most sub-agents of one conversation that work at the same time. Further calls wait. */
 export const runningLimit = 8
-/** The most sub-agents that one conversation may have. A call beyond this number returns an error to the model. */
+/** The most sub-agents that one conversation may have. A call for a further one returns an error to the model. */
 export const totalLimit = 100
 
 export function createTaskTool(options: TaskToolOptions): Tool {
@@ -86,7 +86,7 @@ function actionFor({ prompt, description, subagent, resume }: Task): { kind: 'MC
 class Tasks {
   readonly #options: TaskToolOptions
   readonly #slots = new Limiter(runningLimit)
-  /** Asks the sub-agents' questions one after the other, because a question is about the newest recorded action. */
+  /** Asks the sub-agents' questions one after the other, so that each follows the message that shows its action. */
   readonly #questions = new Limiter(1)
   /** The number of sub-agents' conversations that are being created. */
   #opening = 0

@@ -1,7 +1,7 @@
 /**
- * The wait before another attempt to deliver. The wait doubles with each failed attempt, and has jitter.
+ * The wait before another attempt to deliver. It doubles with each failure up to `longestWaitMs`, and has jitter.
  *
- * The receiver's `Retry-After` (RFC 9110, section 10.2.3) can make the wait longer, up to `longestWaitMs`.
+ * The receiver's `Retry-After` (RFC 9110, section 10.2.3) can make the wait longer, up to the same limit.
  */
 
 export const longestWaitMs = 60 * 60 * 1000
@@ -9,7 +9,7 @@ export const longestWaitMs = 60 * 60 * 1000
 export interface Attempt {
   /** The number of failed attempts, at least 1. */
   readonly failures: number
-  /** The delay after the first failed attempt. It doubles with each further attempt. */
+  /** The delay after the first failed attempt, before jitter. It doubles with each further failed attempt. */
   readonly retryDelayMs: number
   /** The header `Retry-After` of the last response; undefined when it has none. */
   readonly retryAfter: string | undefined

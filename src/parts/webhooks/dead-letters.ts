@@ -1,11 +1,11 @@
-/** Dead letters: deliveries that were given up. A letter about events names them by their seqs. */
+/** Dead letters: deliveries that were given up, and events that were dropped. A letter names events by their seqs. */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
 import type { DeadLetter as StoredLetter } from './generated.ts'
 
 /** A dead letter in the file of its webhook. */
 export type DeadLetter = Omit<StoredLetter, 'webhook_id'>
 
-/** The most dead letters of one webhook. At the limit the oldest letter is removed. */
+/** The most dead letters of one webhook. A further letter removes the oldest. */
 export const letterLimit = 1000
 
 /** Returns a letter that was read from a file; undefined for a value without an id or a conversation. */

@@ -5,7 +5,7 @@ import type { PartFigure } from '../../server-load.ts'
 export interface WebhookLoad {
   /** Conversations that are not fully delivered. */
   readonly waitingConversations: number
-  /** Conversations whose delivery waits for its turn while other conversations are delivered. */
+  /** Conversations whose delivery waits until fewer deliveries of other conversations are under way. */
   readonly waitingLanes: number
   /** The longest time for which a waiting conversation has made no progress. */
   readonly longestWaitMs: number

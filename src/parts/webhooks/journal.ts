@@ -26,7 +26,7 @@ export interface Position {
 
 /** The most bytes of a file that `open` reads. */
 const limitBytes = 256 * 1024 * 1024
-/** The file is rewritten when it has more lines than this number, plus two for each position and letter. */
+/** The file is rewritten when it has more lines than this number, plus two for each position and dead letter. */
 const spareLines = 2000
 
 export class Journal {
@@ -112,10 +112,10 @@ export class Journal {
   /** Applies a line in memory, then writes it after all earlier writes. With `isSynced` the write is durable. */
   #write(line: Readonly<Record<string, unknown>>, isSynced: boolean): Promise<void> {
     this.#apply(line)
-    // The caller of the earlier write got its error.
+    // An error of the earlier write has reached the caller of that write, and does not stop this write.
     const writing = this.#writing.catch(ignore).then(() => this.#append(`${JSON.stringify(line)}\n`, isSynced))
     this.#writing = writing
-    writing.catch(ignore) // Not every caller waits for `writing`.
+    writing.catch(ignore) // A rejection that no caller handles would end the process.
     return writing
   }
 
@@ -141,7 +141,7 @@ async function linesOf(path: string): Promise<Readonly<Record<string, unknown>>[
     try {
       return line === '' ? [] : [objectOf(parseOwnJson(line))]
     } catch {
-      return [] // A line that a crash cut is left out.
+      return [] // A damaged line, such as a line that a crash cut, is left out.
     }
   })
 }

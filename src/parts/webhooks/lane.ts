@@ -1,8 +1,8 @@
 /**
  * The deliveries of one conversation to one webhook, one request at a time.
  *
- * A lane keeps the seq of the next event to deliver, and reads events from the conversation's log. Changes of the
- * conversation itself (status, title, tags, budget) are found by comparing the present version with the delivered
+ * The stored position has the seq of the next event to deliver. Events are read from the conversation's log. Changes of
+ * the conversation itself (status, title, tags, budget) are found by comparing the present version with the delivered
  * version. So a slow receiver gets only the newest state.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
@@ -24,7 +24,7 @@ export type Info = Readonly<Record<string, unknown>>
 
 /** A delivery that was given up, or events that were dropped. */
 export interface Lost {
-  /** The seqs of the events; undefined for a change of the conversation. */
+  /** The seqs of the lost events, from `first` to before `end`; undefined for a lost change of the conversation. */
   readonly range: readonly [first: number, end: number] | undefined
   readonly reason: string
   readonly status: number | undefined
@@ -47,22 +47,22 @@ export interface LaneHost {
   readonly read: <T>(id: string, use: (events: Backlog) => T | Promise<T>) => Promise<T>
   /** Returns the ConversationInfo of a conversation. @throws AppError `not_found` */
   readonly info: (id: string) => Promise<Info>
-  /** Returns how far the conversation was delivered. */
+  /** Returns how far the conversation was delivered to the webhook. */
   readonly positionOf: (id: string, info: Info) => Promise<Position>
-  /** Records how far the conversation was delivered. */
+  /** Records how far the conversation was delivered to the webhook. */
   readonly advance: (id: string, position: Position) => Promise<void>
   /** Stores a dead letter of a lost delivery. */
   readonly bury: (id: string, lost: Lost) => Promise<void>
   readonly deliver: (message: Message) => Promise<Outcome>
   /** Called when a removed conversation is fully delivered. */
   readonly finished: (id: string) => Promise<void>
-  /** Called when the lane has nothing to do. */
+  /** Called each time that the lane has nothing left to do. */
   readonly idle: (lane: Lane) => void
 }
 
 export class Lane {
   readonly id: string
-  /** The time when the lane began, or last made progress. */
+  /** The time when the lane last made progress; at first, the time when the lane was made. */
   since: number
   readonly #host: LaneHost
   /** Runs one task at a time: a pass of this lane, or a task that was given to `run`. */
@@ -86,14 +86,14 @@ export class Lane {
     return !isWorking && this.#timer === undefined && !this.#isWoken && !this.#isBehind
   }
 
-  /** Starts a pass of deliveries in the background, after the current pass. `isDue` skips the flush delay. */
+  /** Starts a pass of deliveries in the background, now or after the current pass. `isDue` skips the flush delay. */
   wake(isDue = false): void {
     this.#isWoken = true
     this.#isDue ||= isDue
     this.#working ??= this.#work()
   }
 
-  /** Tries to deliver all waiting events. Resolves afterwards, also when the receiver refuses them. */
+  /** Tries to deliver all waiting events. Resolves after that, whether or not the receiver has accepted them. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -102,7 +102,7 @@ export class Lane {
     await this.#working
   }
 
-  /** Runs a task while the lane itself sends nothing. */
+  /** Runs a task during which this lane makes no pass and runs no other task. */
   async run<T>(task: () => Promise<T>): Promise<T> {
     this.#users++
     try {
@@ -134,8 +134,8 @@ export class Lane {
   }
 
   /**
-   * Handles the error of a pass. A missing conversation is given up. After another error, the next `wake` repeats the
-   * pass.
+   * Handles the error of a pass. A conversation that no longer exists is given up. After any other error, the next
+   * `wake` tries again.
    */
   #failed(thrown: unknown): void {
     const code = thrown instanceof AppError ? thrown.code : undefined
@@ -158,13 +158,14 @@ export class Lane {
     if (sent === undefined || !isRemoved) return sent !== undefined
     if ((await this.#tell(info, sent)) === undefined) return false
     await host.finished(this.id)
-    // Another pass follows, because a new conversation may have the same id by now.
+    // Another pass follows, because a new conversation with the same id may exist by now.
     this.#isWoken = true
     return true
   }
 
   /**
-   * Delivers the state of the conversation if it has changed. Returns the new position; undefined if the server closes.
+   * Delivers the state of the conversation if it has changed. Returns the reached position; undefined if the closing
+   * server stops the delivery.
    */
   async #tell(info: Info, position: Position): Promise<Position | undefined> {
     const version = versionOf(info)
@@ -219,7 +220,7 @@ export class Lane {
     const { events, next } = await read(this.id, (log) => log.readRange(seq, end, settings.batchLimitBytes))
     const newest = events.at(-1)?.json
     const reached = { ...position, seq: next, last: newest === undefined ? position.last : idOf(newest) }
-    // All events of the batch are damaged: nothing is sent, and the position moves past them.
+    // If all events of the batch are damaged, nothing is sent, and the position moves past them.
     if (newest === undefined) return this.#settle({ kind: 'delivered' }, reached, undefined)
     return this.#settle(await deliver(batchMessage(this.id, [seq, next], events)), reached, [seq, next])
   }

@@ -33,11 +33,11 @@ const others: readonly string[] = ['base_url', 'headers', 'secret', 'send_sessio
 
 export interface WebhookSettings {
   readonly baseUrl: URL
-  /** Headers of every request. */
+  /** The configured headers, which every request carries. */
   readonly headers: Readonly<Record<string, string>>
   /** The key of the signatures; undefined when requests are not signed. */
   readonly secret: string | undefined
-  /** True when requests carry the first session key of the configuration, in the header `X-Session-API-Key`. */
+  /** True when requests carry the first session key of the configuration, if any, as header `X-Session-API-Key`. */
   readonly sendsSessionKey: boolean
   /** As soon as a conversation has this number of waiting events, they are sent, even before `flushDelayMs` is over. */
   readonly bufferSize: number
@@ -47,11 +47,11 @@ export interface WebhookSettings {
   readonly retries: number
   /** The delay before the second attempt, see backoff.ts. It doubles with each further attempt. */
   readonly retryDelayMs: number
-  /** The most events of a conversation that wait. Older events become a dead letter. */
+  /** The most events of a conversation that wait for delivery. Older waiting events become a dead letter. */
   readonly queueLimit: number
   /** The most bytes of events in a request. A longer event is sent alone. */
   readonly batchLimitBytes: number
-  /** The most bytes of events of a conversation that wait. Older events become a dead letter. */
+  /** The most bytes of a conversation's events that wait for delivery. Older waiting events become a dead letter. */
   readonly queueLimitBytes: number
 }
 
@@ -102,7 +102,7 @@ function parsed(word: string): unknown {
   try {
     return parseJson(word)
   } catch {
-    return undefined // The caller reports an unusable setting.
+    return undefined // No JSON: the text is then taken for an address, and refused.
   }
 }
 
@@ -127,7 +127,7 @@ function areInRange(numbers: [string, unknown][]): numbers is [string, number][]
 }
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
-/** Headers that this server sets itself. A webhook may not configure them. */
+/** Headers that a webhook must not configure: the server sets them, or they frame the request. */
 const ownHeaders = /^(?:content-type|content-length|host|connection|transfer-encoding|webhook-.*)$/i
 
 function areHeaders(value: unknown): value is Readonly<Record<string, string>> {

@@ -11,14 +11,14 @@ import type { OtherValue } from '../../option.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 const name = 'OH_WEBHOOKS'
-/** The most webhooks that variables can name. */
+/** The most webhooks that are read from variables. */
 const variableLimit = 100
 /** The members of a webhook whose variables are not read as JSON. */
 const texts: readonly string[] = ['base_url', 'secret']
 
 /**
- * Returns the webhooks in the environment variables; undefined if there are none. An unusable value is returned as it
- * is, and `areWebhooks` refuses it later.
+ * Returns the webhooks in the environment variables; undefined if there are none. An unusable value is returned too:
+ * `areWebhooks` refuses it later.
  */
 export function readVariables(environment: Environment): OtherValue | undefined {
   const whole = valueOf(environment[name] || '[]')
@@ -30,7 +30,7 @@ export function readVariables(environment: Environment): OtherValue | undefined 
     if (item === undefined) break
     found.push(item)
   }
-  // If the number in OH_WEBHOOKS is not the number of webhooks found, it is returned, and `areWebhooks` refuses it.
+  // A number in OH_WEBHOOKS that is not the number of webhooks found is returned, and refused by `areWebhooks`.
   const value = Number.isInteger(whole) && whole !== found.length ? whole : found
   return value === whole || found.length > 0 ? { value, source: `${name}_*` } : undefined
 }

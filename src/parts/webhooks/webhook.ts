@@ -151,7 +151,8 @@ export class Webhook implements ConversationFollower {
   }
 
   /**
-   * Removes a dead letter. Also removes the copy of its conversation, unless a delivery or another letter needs it.
+   * Removes a dead letter. If its conversation was deleted, also removes the copy of the conversation, unless a
+   * delivery or another letter needs the copy.
    * @throws AppError or a system error
    */
   async removeLetter({ id, conversation_id }: DeadLetter): Promise<void> {
@@ -173,7 +174,7 @@ export class Webhook implements ConversationFollower {
     const { conversations, remains, journal } = this.#options
     const known = new Set(conversations.ids())
     for (const id of await remains.list()) {
-      // A conversation that exists needs no copy. A conversation without a position is fully delivered.
+      // A conversation that exists needs no copy. A deleted conversation without a position is fully delivered.
       const isOver = known.has(id) || journal.position(id) === undefined
       if (known.has(id)) await remains.remove(id)
       else if (isOver) await this.#dropRemains(id)
@@ -237,8 +238,8 @@ export class Webhook implements ConversationFollower {
   }
 
   /**
-   * Returns the stored position. Without one, skips the events from before the start of the webhook (`since`), and the
-   * events from before the creation of the conversation, which a fork has.
+   * Returns the stored position. Without one, skips the events that are older than the webhook's file (`since`) or than
+   * the conversation itself: a fork has events that are older than the fork.
    */
   async #positionOf(id: string, info: Info, read: ReadEvents): Promise<Position> {
     const { journal } = this.#options
@@ -332,7 +333,7 @@ function microsAt(value: unknown): number {
   return typeof value === 'string' ? (parseMicros(value) ?? 0) : 0
 }
 
-/** Returns the time in an event's id, in microseconds since the epoch; 0 for another text. */
+/** Returns the time in an event's id, in microseconds since the epoch; 0 for any other value. */
 function microsOfId(id: unknown): number {
   const upper = typeof id === 'string' ? upperHalf(id) : undefined
   return upper === undefined ? 0 : microsOfUpperHalf(upper)

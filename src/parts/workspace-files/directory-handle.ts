@@ -81,7 +81,7 @@ export class DirectoryHandle {
     }
   }
 
-  /** Removes a directory if it is empty. Never fails. */
+  /** Removes a directory if it is empty. Never rejects. */
   async rmdir(name: string): Promise<void> {
     await rmdir(this.locate(name)).catch(() => undefined) // The directory stays.
   }

@@ -19,17 +19,17 @@ export interface Entry {
   readonly name: string
   /** The entry's path, relative to the directory where the walk began. */
   readonly relativePath: string
-  /** The path of the entry's parent, relative to the directory where the walk began, which itself has the path `.`. */
+  /** The path of the entry's parent, relative to the directory where the walk began; `.` for that directory. */
   readonly parentPath: string
   /** Size in bytes; 0 for anything but a file. */
   readonly size: number
   readonly modifiedMs: number
-  /** The entry as a `ContainedPath`, valid until the visitor has returned. */
+  /** The entry as a `ContainedPath`, valid until `visit` has settled. */
   readonly place: ContainedPath
 }
 
 export interface WalkResult {
-  /** True when no limit was reached, and each directory that was opened could be read. */
+  /** True when the walk reached no limit, and could read each directory that it opened. */
   readonly isComplete: boolean
 }
 
@@ -98,7 +98,7 @@ async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<
   try {
     await walkDirectory(walk, directory, entry.relativePath, depth + 1)
   } catch (thrown) {
-    // After an unreadable directory the walk continues.
+    // An unreadable directory does not end the walk.
     if (walk.signal.aborted || systemCodeOf(thrown) === undefined) throw thrown
     walk.isComplete = false
   } finally {

@@ -2,8 +2,8 @@
  * Reads and writes whole files of the workspace: reads have a limit, writes are atomic. Only regular files are
  * accepted.
  *
- * A write goes to a temporary file, which is synced and renamed over the target. A file with a second hard link is not
- * written, because its other name may be outside the workspace (decisions 30).
+ * A write goes to a temporary file, which is synced and then takes the place of the target. A file with a second hard
+ * link is not written, because its other name may be outside the workspace (decisions 30).
  */
 import { randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
@@ -85,7 +85,7 @@ function versionOf(stats: BigIntStats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}`
 }
 
-/** Returns the stats of a file to replace. Refuses a file with a second hard link. */
+/** Returns the stats of a file to replace or remove. Refuses a file with a second hard link. */
 async function inspectForWriting(place: ContainedPath): Promise<BigIntStats> {
   const handle = await openRegular(place, constants.O_WRONLY)
   try {

@@ -14,7 +14,7 @@ import { isGitName, isRepository, RepositoryPlace } from './repository.ts'
 
 /** The most links that a walk follows, as in Linux (path_resolution(7)). */
 const linkLimit = 40
-/** The most bytes of a path (PATH_MAX); `depthLimit` is the most directories that a walk goes down. */
+/** The most bytes of a path or a link's target (PATH_MAX). `depthLimit`: the most directories that a walk goes down. */
 const pathLimitBytes = 4096
 const depthLimit = 200
 
@@ -36,14 +36,14 @@ export interface Workspace {
    * directory, `storage_full`; the errors of `use`
    */
   at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
-  /** True for a path to a file that git may take for configuration or code; false for unusable paths. Never throws. */
+  /** True for a path that git may take for configuration or code; false for any other path. Never rejects. */
   isInRepository(path: string): Promise<boolean>
 }
 
 export interface PlaceOptions {
-  /** Creates missing directories of the path, and removes them again, if empty, when the walk or `use` fails. */
+  /** Creates missing directories of the path. If `at` rejects, those that are empty are removed again. */
   readonly makeParents?: boolean
-  /** Refuses files that git may take for configuration or code (`repository`), before anything is created. */
+  /** Refuses a path that git may take for configuration or code (repository.ts), before anything is created. */
   readonly refusesRepositories?: boolean
 }
 
@@ -141,10 +141,10 @@ interface Walk {
   readonly workingDir: string
   readonly makeParents: boolean
   readonly refusesRepositories: boolean
-  /** The open directories from the workspace to the current directory. `names` has their names without the first. */
+  /** The open directories, from the workspace to the current directory. `names`: the names of all but the first. */
   readonly stack: DirectoryHandle[]
   readonly names: string[]
-  /** The directories that this walk made. If the walk or `use` fails, they are removed, unless they have entries. */
+  /** The directories that this walk made. If the walk or `use` fails, those that are empty are removed. */
   readonly made: { readonly parent: DirectoryHandle; readonly name: string }[]
   /** The names that are still to be walked. */
   pending: string[]
@@ -188,8 +188,8 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
 }
 
 /**
- * Refuses a name that git may take for configuration or code. If the entry is missing, the later names of the path are
- * checked too, before a directory is made for any of them.
+ * Refuses a name that git may take for configuration or code. If there is no entry of this name, also checks the names
+ * that follow it in the path, before a directory is made for any of them.
  */
 async function assertNoRepository(walk: Walk, name: string, isMissing: boolean): Promise<void> {
   const names = isMissing ? [name, ...walk.pending] : [name]

@@ -1,8 +1,8 @@
 /**
  * Detects places that git may take for configuration or code: everything below `.git`, and a directory that looks like
- * a bare repository. The next `git status` of any user runs the commands in these places.
+ * a bare repository. The next `git status` of any user may run commands that files in these places name.
  *
- * A directory is refused when it has two of `HEAD`, `objects` and `refs`, so that the third cannot be added.
+ * A directory is refused as soon as it has two of `HEAD`, `objects` and `refs`: the third would make it a repository.
  */
 import { AppError } from '../../base/errors.ts'
 import type { DirectoryHandle } from './directory-handle.ts'
@@ -24,7 +24,7 @@ export function isGitName(name: string): boolean {
 
 const marks = ['HEAD', 'objects', 'refs']
 
-/** True if the directory has at least two of the entries in `marks`. `name` counts as one: it may be created next. */
+/** True if the directory has at least two of `marks`. A mark of this `name` counts even if it does not exist yet. */
 export async function isRepository(directory: DirectoryHandle, name: string): Promise<boolean> {
   const isMark = async (mark: string): Promise<boolean> => mark === name || (await directory.lstat(mark)) !== undefined
   const found = await Promise.all(marks.map(isMark))

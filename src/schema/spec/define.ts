@@ -1,8 +1,8 @@
 /**
  * The language in which the definitions of the wire contract are written.
  *
- * A definition is plain data, built by the functions below. `scripts/generate` makes types, validators and the OpenAPI
- * description from it. Types refer to each other by name, so definitions may stand in any order.
+ * A definition is plain data, built by the functions below. `scripts/generate` makes types, validators (`isX`),
+ * converters (`toX`) and the OpenAPI description from it. Types refer to each other by name, so their order is free.
  */
 
 export type Schema =
@@ -24,7 +24,7 @@ export type Schema =
 
 export interface StringSchema {
   readonly type: 'string'
-  /** Lengths count characters (code points), as JSON Schema does. */
+  /** `minLength` and `maxLength` count code points, as JSON Schema does. */
   readonly minLength?: number
   readonly maxLength?: number
   /** The source of a regular expression. It must take time linear in the length of the text. */
@@ -68,11 +68,11 @@ export type Member = {
   readonly address?: true
   /** Further members of the JSON Schema in the OpenAPI description, for a rule that the validator does not check. */
   readonly stated?: Readonly<Record<string, unknown>>
-  /** True for a member that no code uses. The response to a client that sets the member says so. */
+  /** True for a member that no code uses. If a client sets it, `X-Ignored-Members` in the response names it. */
   readonly unread?: true
 } & (
   | { readonly presence: 'required' }
-  /** The member may be missing or null, with the same meaning. The validator leaves it out in both cases. */
+  /** The member may be missing or null, with the same meaning. The converter leaves it out in both cases. */
   | { readonly presence: 'optional' }
   /** The member may be missing. A missing member and null differ. */
   | { readonly presence: 'omittable' }
@@ -89,11 +89,11 @@ export interface ObjectSchema {
   readonly doc: string
   readonly members: Members
   /**
-   * The treatment of an unlisted member: `refused` is an error, `dropped` leaves the member out of the result
-   * of the validator, `kept` keeps it unchanged.
+   * The treatment of an unlisted member: `refused` makes the object invalid, `dropped` leaves the member out of the
+   * result of the converter, `kept` keeps it unchanged.
    */
   readonly unknown: 'refused' | 'dropped' | 'kept'
-  /** True for an object that only the server sends. The generator makes no validator for it. */
+  /** True for an object that only the server sends. The generator makes only its type. */
   readonly outgoing?: true
 }
 
@@ -102,12 +102,12 @@ export interface UnionSchema {
   readonly doc: string
   /** The member whose constant or enumeration identifies the variant. */
   readonly tag: string
-  /** Names of object types. Add a name at the end only: logs on disk store the positions of the event kinds. */
+  /** Names of object types. In `Event`, add names at the end only: logs on disk store the positions of its names. */
   readonly variants: readonly string[]
   readonly untagged?: Untagged
 }
 
-/** The variants to try for a value without the tag, in order. `has` names a member that the value must have. */
+/** A value without the tag gets the first variant that has no `has`, or whose `has` names a member of the value. */
 export type Untagged = readonly { readonly variant: string; readonly has?: string }[]
 
 /** A named type that becomes a type alias in TypeScript. */
@@ -208,7 +208,7 @@ export function nullMeans(whenNull: string, value: string, schema: Schema, doc =
   return { presence: 'default', default: value, orNull: true, whenNull, schema, doc }
 }
 
-/** Makes a member that may be null or missing. The validator returns null for both; it leaves out an `optional` one. */
+/** Makes a member that may be null or missing. The converter makes null of both. */
 export function orNull(schema: Schema, doc = ''): Member {
   return defaultTo(null, nullable(schema), doc)
 }
@@ -221,12 +221,12 @@ export function unread(member: Member): Member {
   return { ...member, unread: true }
 }
 
-/** Returns the member with a rule for its OpenAPI description. The handler checks the rule; the validator does not. */
+/** Returns the member with a rule for its OpenAPI description. Later code checks the rule; the validator does not. */
 export function stated(rule: Readonly<Record<string, unknown>>, member: Member): Member {
   return { ...member, stated: rule }
 }
 
-/** Makes a required member for the absolute path of a file or folder. The handler refuses any other path with 400. */
+/** Makes a required member for the absolute path of a file or folder. The handler refuses a relative path with 400. */
 export function absolutePath(doc: string): Member {
   return stated({ pattern: '^/[^\\u0000]*$' }, required(stringOf({ maxLength: 4096 }), doc))
 }
@@ -286,7 +286,7 @@ export interface Endpoint {
   /** The names of the file fields, for an operation that takes a form (`multipart/form-data`). */
   readonly form?: readonly string[]
   readonly responses: Readonly<Record<number, ResponseSchema>>
-  /** The name of the schema of error bodies. Default: `ErrorDetail`, and `HTTPValidationError` with status 422. */
+  /** The name of the schema of error bodies. Default: `ErrorDetail`, and for status 422 also `HTTPValidationError`. */
   readonly error?: string
 }
 

@@ -2,7 +2,7 @@
  * The events of a conversation's history, and the frames that exist on live streams only.
  *
  * Sources: the specification's sections "Event (common rules)" and "Event variants"; contract/events.md, section 2.1.
- * The position of a kind in the list is its number on disk: add a new kind at the end.
+ * The position of a kind in `history` is its number on disk: add a new kind at the end.
  */
 import {
   arrayOf, assigned, closed, constant, defaultTo, integer, integerOf, json, nullable, omittable, oneOf, optional, ref,
@@ -103,7 +103,7 @@ const history = {
   PauseEvent: event('The user paused the run.', from('user'), {}),
 }
 
-/** The frames that are not stored (decisions 2). */
+/** The frames that are never stored (decisions 2). */
 const pushed = {
   StreamingDeltaEvent: event('A piece of an answer that is still being made.', from('agent'), {
     content: optional(string),
@@ -125,7 +125,7 @@ export const events: Definitions = {
 
 type EventShape = (name: string) => ObjectSchema
 
-/** Makes the shape of an event. In JSON, the members of every event come first, then `members`. */
+/** Makes the shape of an event: the four members of every event come first in JSON, then `members`. */
 function event(doc: string, source: Member, members: Members): EventShape {
   return (name) => closed(doc, {
     kind: required(constant(name)),

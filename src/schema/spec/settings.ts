@@ -29,7 +29,7 @@ export const acpRules = {
   ),
 }
 
-/** Limits on the number of items. They let one turn of the event loop process all items of a list. */
+/** Limits on the number of items in lists and maps. With them, one turn of the event loop can process all items. */
 export const wordLimit = { maxItems: 1000 }
 export const serverLimit = { maxProperties: 100 }
 export const fileSecretLimit = { maxItems: 100 }

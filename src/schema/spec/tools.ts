@@ -1,8 +1,8 @@
 /**
  * Tool definitions: the elements of `SystemPromptEvent.tools`.
  *
- * Sources: the specification's section "ToolDefinition" for the kinds; contract/payloads.md, section 4, for the
- * rest. The kinds of `BuiltInTool` have the same members.
+ * Sources: the specification's section "ToolDefinition" for the kinds of tools; contract/payloads.md, section 4, for
+ * the rest. The kinds of `BuiltInTool` have the same members.
  */
 import {
   boolean, constant, defaultTo, extensible, oneOf, openObject, optional, ref, required, string, tolerant, union,

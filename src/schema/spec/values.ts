@@ -1,6 +1,6 @@
 /**
- * Objects that events, actions and requests contain (the specification's section "Embedded objects"; for `ImageContent`
- * contract/payloads.md, section 1).
+ * Objects that events, actions, requests and errors contain (the specification's section "Embedded objects"; for
+ * `ImageContent` contract/payloads.md, section 1).
  *
  * An object refuses unknown members unless the contract tolerates them.
  */

@@ -1,7 +1,7 @@
 /**
  * Makes the action of an ActionEvent from a part of an external agent's tool call (decisions 3). Pure.
  *
- * A note replaces data of more than `inputLimitChars` characters.
+ * Data of an MCPToolAction is left out, in whole or in part, if its JSON has more than `inputLimitChars` characters.
  */
 import { assertNever } from '../../../base/errors.ts'
 import { isEmpty } from '../../../base/fields.ts'
@@ -32,14 +32,14 @@ export function toolNameOf(part: CallPart, call: ToolCall): string {
   return part.as === 'edit' && (part.edit.do === 'delete' || part.edit.do === 'move') ? part.edit.do : call.kind
 }
 
-/** Returns the action of a call with incomplete input. Data that is too long is replaced by a `left_out` note. */
+/** Returns the action of a call with incomplete input. A `left_out` note replaces data that is too long. */
 export function incompleteActionOf(call: ToolCall): ActionInput {
   const { kind, input = null, locations, content } = call
   const data = { incomplete: true, kind, input, locations, content }
   return { kind: 'MCPToolAction', data: withinLimit(data).data }
 }
 
-/** Returns the text for `tool_call.arguments`: the JSON of the input, or of a `left_out` note for a long input. */
+/** Returns the text for `tool_call.arguments`: `inputObject` as JSON, or a `left_out` note if it is too long. */
 export function argumentsOf(call: ToolCall): string {
   return inputOf(call).json
 }
@@ -88,7 +88,7 @@ interface Printed {
   readonly json: string
 }
 
-/** Returns the result of `inputObject` and its JSON. A `left_out` note replaces a result that is too long. */
+/** Returns the call's `inputObject` and its JSON; a `left_out` note and its JSON if the object is too long. */
 function inputOf(call: ToolCall): Printed {
   return withinLimit(inputObject(call))
 }
@@ -102,7 +102,7 @@ function withinLimit(data: Readonly<Record<string, unknown>>): Printed {
 }
 
 /**
- * Returns the input, or `{ input }` if it is no object; kind, locations and content if the input is missing or empty.
+ * Returns the input; `{ input }` if the input is no object; kind, locations and content if it is missing or empty.
  */
 function inputObject({ input, kind, locations, content }: ToolCall): Readonly<Record<string, unknown>> {
   if (isEmpty(input)) return { kind, locations, content }

@@ -14,7 +14,7 @@ const othersMs = 100
 
 export class Announcements {
   readonly #timers: Timers
-  /** The waits for a first call. */
+  /** The waits for the first call of a permission request; `#others` has the waits after it. */
   readonly #firsts = new Set<Deferred<void>>()
   readonly #others = new Set<Deferred<void>>()
   #isClosed = false
@@ -26,7 +26,7 @@ export class Announcements {
   /**
    * Waits for the first call for at most `firstLimitMs`, then for other calls for `othersMs`.
    * @param hasCall true when a call was announced: skips the wait for the first call
-   * @param withdrawn ends the wait
+   * @param withdrawn ends both waits, as `close` does
    */
   async settled(hasCall: boolean, withdrawn: AbortSignal): Promise<void> {
     if (!hasCall) await this.#wait(this.#firsts, firstLimitMs, withdrawn)

@@ -11,11 +11,11 @@ const defaultLimit = 20_000
 const recallLimit = 5000
 
 export class CallMemory {
-  /** Ids in the history, oldest first, each with the number of its newest suffix, or 0. */
+  /** The remembered ids, oldest first, each with the number of the newest suffix that `take` added to it, or 0. */
   readonly #ids = new Map<string, number>()
   readonly #limit: number
   #recalling: Promise<void> | undefined
-  /** True once an input or diff has grown in pieces. From then on, a text that stops growing may be unfinished. */
+  /** True once the agent has sent an input or a diff in pieces. A text that stops growing may then be unfinished. */
   lengthensTexts = false
 
   constructor(limit: number = defaultLimit) {

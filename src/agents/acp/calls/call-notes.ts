@@ -40,8 +40,8 @@ export interface RecordedAs {
 }
 
 /**
- * Returns a note if the call's work has changed since its action was recorded. If only the input has changed, there is
- * a note if the call was allowed or was recorded as incomplete. Without a note the text is empty.
+ * Returns a note if the call is now other work than its action records (`isOtherWork`), otherwise an empty text. A mere
+ * change of the input gets a note only if the call was allowed or recorded as incomplete.
  */
 export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeOptions, isAllowed: boolean): string {
   const before = recorded.call
@@ -55,7 +55,7 @@ export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeO
     : `[The agent told the input after this call was recorded: ${now}]`
 }
 
-/** Returns `input` without remarks that `before` lacks: `description`, and the working folder as `cwd` (opencode). */
+/** Returns `input` without its `description`, and its `cwd` if that is the working folder, unless `before` has them. */
 function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOptions): unknown {
   if (!isObject(input) || !isObject(before)) return input
   const isRemark = (name: string, value: unknown): boolean => {
@@ -66,8 +66,8 @@ function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOp
 }
 
 /**
- * True when the command, an input member or the list of changed files differs from `before`. The new text of a file is
- * not compared, because the observation shows it.
+ * True when a member of `before.input`, the command or the list of files in the diffs has changed. A command or a list
+ * counts only if both calls have it. The texts in diffs are not compared, because the observation shows them.
  */
 function isOtherWork(before: ToolCall, now: ToolCall, options: ShapeOptions): boolean {
   if (before.input !== undefined && !hasMembers(now.input, before.input)) return true

@@ -12,7 +12,7 @@ export interface RecordedPart {
   readonly answered: Answered
 }
 
-/** Returns the part of `now` to show in the observation. Returns `recorded` when no part of `now` clearly matches. */
+/** Returns the part of the ended call (`now`) that matches `recorded`; `recorded` itself when no part clearly does. */
 export function observedPart(recorded: CallPart, now: readonly CallPart[]): CallPart {
   if (recorded.as === 'edit') return editNow(recorded, now) ?? recorded
   const [only, ...more] = now
@@ -21,8 +21,8 @@ export function observedPart(recorded: CallPart, now: readonly CallPart[]): Call
 }
 
 /**
- * Returns the edit of the same file in `now`. Returns undefined if `now` has no edit or several edits of the file, or
- * an edit of another kind (`do`).
+ * Returns the edit in `now` that matches `recorded`: the only edit of the same file, if it is of the same kind (`do`).
+ * Returns undefined without such an edit.
  */
 function editNow(recorded: CallPart & { as: 'edit' }, now: readonly CallPart[]): CallPart | undefined {
   const { path } = recorded.edit

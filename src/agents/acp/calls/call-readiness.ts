@@ -14,8 +14,8 @@ const briefMs = 500
 const longMs = 2000
 
 /**
- * Returns the time in ms without a change after which the call is recorded. Returns undefined when the call has to wait
- * for its question, its output, its end or the last time limit (reported-call).
+ * Returns the time in ms without a change after which the call is recorded. Returns undefined when the call must wait
+ * for a question about it, its output, its end or the time `lastResortMs` (reported-call).
  */
 export function quietMsOf(call: ToolCall, options: ShapeOptions, lengthensTexts: boolean): number | undefined {
   const runs = call.status === 'in_progress'
@@ -55,15 +55,15 @@ export function contains(recorded: ToolCall, asked: ToolCall, options: ShapeOpti
   return asked.input === undefined || hasMembers(recorded.input, asked.input)
 }
 
-/** True when `whole` has the members of `part` with equal values. Values that are no objects must be equal. */
+/** True when `whole` has the members of `part` with equal values. Unless both are objects, they must be equal. */
 export function hasMembers(whole: unknown, part: unknown): boolean {
   if (!isObject(whole) || !isObject(part)) return isDeepStrictEqual(whole, part)
   return Object.entries(part).every(([name, value]) => isDeepStrictEqual(whole[name], value))
 }
 
 /**
- * True when the call describes its whole work: the agent has announced no input, or the input is whole. The input of
- * an edit or a command never counts here: `tellsWork` checks these kinds.
+ * True when the call describes its whole work: the agent has announced no input, or the input is whole. For an edit or
+ * a command a whole input does not count: `tellsWork` checks the input of these kinds.
  */
 function tellsAll(call: ToolCall): boolean {
   if (!call.announcesInput) return true

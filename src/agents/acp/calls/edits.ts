@@ -15,7 +15,7 @@ export type Edit =
 /** A call with more changes than this is not shown as edits. */
 const editLimit = 50
 
-/** Returns a call's changes of files; empty for the kinds execute, read and search, and for more than `editLimit`. */
+/** Returns a call's changes of files; none for the kinds execute, read and search, or above `editLimit` changes. */
 export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
   if (call.kind === 'execute' || call.kind === 'read' || call.kind === 'search') return []
   for (const source of sources) {

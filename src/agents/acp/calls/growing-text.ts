@@ -8,7 +8,7 @@ import type { MaskingStream } from '../../../base/masking.ts'
 /** The functions that mask the texts of a session. */
 export interface TextHiding {
   readonly mask: (text: string) => string
-  /** Masks secrets in a text that arrives in pieces. Does not hide the session id. */
+  /** Makes a stream that masks secrets in a text that arrives in pieces. The stream does not hide the session id. */
   readonly stream: () => MaskingStream
   /** Hides the session id in a text. Does not mask secrets. */
   readonly maskDelta: (text: string) => string
@@ -20,7 +20,7 @@ const pieceChars = 32 * 1024
 export class GrowingText {
   readonly #hiding: TextHiding
   #text = ''
-  /** The last piece of the text, which `#stream` has not got yet. */
+  /** The end of the text, which `#stream` has not got yet. `#masked` is the stream's output for the text before it. */
   #rest = ''
   #masked = ''
   #stream: MaskingStream | undefined

@@ -20,7 +20,7 @@ export class ObservationFiles {
     this.#options = options
   }
 
-  /** Starts to write a text and returns the name of its file. */
+  /** Starts to write a text to a new file, and returns the name of the file at once. */
   save(text: string): string {
     const name = `output-${this.#options.createId()}.txt`
     const writing = this.#write(name, text).catch(this.#options.onError).finally(() => this.#writing.delete(writing))

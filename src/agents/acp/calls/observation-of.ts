@@ -106,7 +106,7 @@ function changed(
 ): ObservationInput {
   const texts = part.as === 'edit' ? fileTexts(part.edit, call) : undefined
   if (texts === undefined) return { kind: 'MCPToolObservation', tool_name, content: [...opening, ...content], is_error }
-  // A failed or pending edit may have changed nothing.
+  // A failed or pending edit may have changed nothing, so the texts of the file are unknown.
   const contents = is_error || call.status === 'pending' ? { old_content: null, new_content: null } : texts.contents
   const { command, path } = texts
   const prev_exist = command !== 'create'

@@ -47,7 +47,7 @@ const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 /** Matches characters of base64 with at most two `=` at the end (RFC 4648, section 4). The length is not checked. */
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** The data URLs of checked image blocks. Each block is read several times, and a check of 15 MB takes 30 ms. */
+/** The data URL, if any, of each checked image block: a block is read several times, and to check 15 MB takes 30 ms. */
 const knownUrls = new WeakMap<Fields, { readonly url: string | undefined }>()
 
 /**
@@ -110,7 +110,7 @@ function blocksOf(blocks: readonly Fields[]): Output {
   return { text: texts.map(withoutFence).join('\n'), images }
 }
 
-/** Removes the fence of backticks around a text, in linear time, because a text may consist of backticks. */
+/** Removes the fence of backticks around a text. Takes linear time, even for a text of backticks alone. */
 function withoutFence(text: string): string {
   const fence = /^`{3,}/.exec(text)?.[0]
   const first = text.indexOf('\n')

@@ -86,9 +86,9 @@ interface Hunk {
   readonly before: string[]
   readonly after: string[]
   hasChange: boolean
-  /** The first character of the newest line: ` ` for both texts, `-` for the old text, `+` for the new text. */
+  /** The sign of the newest line: ` ` for a line of both texts, `-` of the old text, `+` of the new text. */
   last: string
-  /** The value of `last` for each line that has no line end (`\ No newline at end of file`), joined. */
+  /** The signs, joined, of the lines without a line end: `\ No newline at end of file` follows such a line. */
   cut: string
 }
 
@@ -106,7 +106,7 @@ function addLine(hunk: Hunk, line: string): string {
   return sign
 }
 
-/** Notes that the newest line of the hunk has no line end. */
+/** Adds the sign of the hunk's newest line to `cut`: the line has no line end. */
 function withoutLastLineEnd(hunk: Hunk): void {
   hunk.cut += hunk.last
 }
@@ -128,7 +128,7 @@ function joined(lines: readonly string[], isCut = false): string {
   return isCut || lines.length === 0 ? text : `${text}\n`
 }
 
-/** Returns the file name in a `---` or `+++` line, without a time and without Git's `a/` or `b/`. */
+/** Returns the file name in a `---` or `+++` line without a time, and in a diff of Git without `a/` or `b/`. */
 function fileName(line: string, isGit: boolean): string {
   const name = line.slice(4).split('\t')[0] ?? ''
   return isGit ? name.replace(/^[ab]\//, '') : name.trim()

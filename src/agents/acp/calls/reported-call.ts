@@ -1,5 +1,5 @@
 /**
- * One tool call of an external agent: records its action and its observation. A call that changes several files is
+ * One tool call of an external agent: records its action and its observation. A call with several changes of files is
  * recorded as several actions, each with a result.
  */
 import type { Fields } from '../../../base/fields.ts'
@@ -33,7 +33,7 @@ export interface ReportedCallOptions extends ShapeOptions, TextHiding {
   readonly log: Log
   /** The longest output of a tool call in an event. Default 30,000 characters. */
   readonly outputLimitChars?: number | undefined
-  /** Called when the call begins to run, and at its end. */
+  /** Called when an update first shows that the call runs, and at the end of a call that has run. */
   readonly ran: (ran: RanCall) => void
 }
 
@@ -72,7 +72,7 @@ export class ReportedCall {
   #call = newToolCall
   #recorded: RecordedCall | undefined
   #isOver = false
-  /** True when the newest answer allowed the call. */
+  /** True when the newest question about the call has been answered by allowing the call. */
   #isAllowed = false
   /** True when an update has come since the last `allow`. */
   #isHeardOf = false
@@ -88,7 +88,7 @@ export class ReportedCall {
     this.#listener = listener
   }
 
-  /** The merged updates of the call. */
+  /** The merged updates of the call; empty once the call has a result. */
   get call(): ToolCall {
     return this.#call
   }
@@ -110,7 +110,7 @@ export class ReportedCall {
     return this.#isAllowed && !this.#isHeardOf
   }
 
-  /** Merges a masked update. Records the action once its input is known, and the result once the call has ended. */
+  /** Merges a masked update. Records the action when the call seems complete, and the result when it has ended. */
   update(news: Fields): void | Promise<void> {
     const before = this.#call
     this.#call = mergeToolCall(before, news, this.#recorded !== undefined)
@@ -141,7 +141,7 @@ export class ReportedCall {
     this.#answer(parts.map(({ answered }) => rejectionDraft(answered, reason, source)))
   }
 
-  /** Handles an update that comes after the call's result. Calls `ran` if a refused call has run to its end. */
+  /** Handles an update that comes after the call's result. Calls `ran` if a refused call is reported as completed. */
   updateLate(news: Fields): void {
     if (this.#refused === undefined || news['status'] !== 'completed') return
     this.#options.ran(ranCall(this.id, mergeToolCall(this.#refused, news, true), 'refused', this.#options))
@@ -159,7 +159,7 @@ export class ReportedCall {
     })))
   }
 
-  /** Answers the call with an observation whose text is `text`. */
+  /** Answers each action of the call with an observation whose text is `text`. */
   note(text: string): void {
     const { parts } = this.recordLast()
     this.#answer(parts.map(({ part, answered }) => {
@@ -202,7 +202,7 @@ export class ReportedCall {
     else this.#wait(before)
   }
 
-  /** Starts the timers that record the call, and restarts them after each change (`hasChanged`). */
+  /** Starts the timers after which the call is recorded. Restarts them if the update changed it (`hasChanged`). */
   #wait(before: ToolCall): void {
     this.#tellProgress()
     const { timers, memory } = this.#options
@@ -237,7 +237,7 @@ export class ReportedCall {
     return andThen(masked, (hidden) => this.#observed({ text: hidden, images }))
   }
 
-  /** Records the observation, unless the call was answered while its output was masked. */
+  /** Records the observation, unless the call got another result while its output was masked. */
   #observed(output: Output): void {
     if (this.#recorded === undefined || this.#isOver) return
     const { parts, call } = this.#recorded
@@ -252,7 +252,7 @@ export class ReportedCall {
     }))
   }
 
-  /** Makes the observation of one part: with the output in `end`, or with a note that the first part has the output. */
+  /** Makes the observation of one part: with the output in `end`; without `end`, a note that the first part has it. */
   #observation(
     { answered }: RecordedPart,
     part: CallPart,
@@ -286,7 +286,7 @@ function ranCall(id: string, call: ToolCall, permission: RanCall['permission'], 
   return { id, call, permission, shape: shapeOf(call, options) }
 }
 
-/** True when the update brought an input, a content with diffs, or another status. */
+/** True when the update brought another input, another status, or new content with diffs. */
 function hasChanged(before: ToolCall, after: ToolCall): boolean {
   const isSameContent = before.content === after.content || diffsOf(after).length === 0
   return before.input !== after.input || before.status !== after.status || !isSameContent

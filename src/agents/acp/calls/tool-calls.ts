@@ -48,7 +48,7 @@ export const newToolCall: ToolCall = {
   parent: undefined,
 }
 
-/** Merges an update into a call. `asked` is true once the action is recorded: new content then counts as output. */
+/** Merges an update into a call. New content is output if the action is recorded (`asked`) or the call not pending. */
 export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): ToolCall {
   const status = isFinal(call) ? call.status : (textOf(news['status']) ?? call.status)
   const hasContent = Array.isArray(news['content'])
@@ -68,7 +68,7 @@ export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): Too
   }
 }
 
-/** True when the update has a member about its call other than `rawOutput` and `locations`. */
+/** True when the update has a title, a kind, a status, an input or content that is not empty. */
 export function describesCall(news: Fields): boolean {
   return ['title', 'kind', 'status', 'rawInput', 'content'].some((name) => !isEmpty(news[name]))
 }

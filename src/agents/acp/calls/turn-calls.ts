@@ -1,5 +1,5 @@
 /**
- * The tool calls of an external agent's turn: finds the call of an update, and the recorded action of a question.
+ * The tool calls of an external agent's turn: finds the call of an update, and the calls that a question is about.
  *
  * All work that a question describes is recorded before the answer (decisions 3). A question of OpenHands may describe
  * no work. It then counts as a question about each open call that is not allowed yet.
@@ -24,7 +24,7 @@ export interface TurnCallsEvents extends Pick<ReportedCallEvents, 'progress'> {
   readonly answered: () => void
 }
 
-/** The call that a permission request asks about. Its texts are masked. */
+/** A call that a permission request asks about. Its texts are masked. */
 export interface AskedCall {
   readonly id: string
   readonly title: string
@@ -32,7 +32,7 @@ export interface AskedCall {
   /** The call as its action records it. */
   readonly call: ToolCall
   readonly shape: Shape
-  /** True when the action leaves out a part of a long call. */
+  /** True when the call is too long to be shown whole (`isTooLongToShow`). */
   readonly isTooLong: boolean
 }
 
@@ -43,7 +43,7 @@ const lateLogLimit = 20
 export class TurnCalls {
   readonly #options: ReportedCallOptions
   readonly #listener: TurnCallsEvents
-  /** The newest call for each call id that the agent used. */
+  /** The newest call for each call id that the agent used in this turn. */
   readonly #calls = new Map<string, ReportedCall>()
   /** The open calls, by the id in events, in order of arrival. */
   readonly #open = new Map<string, ReportedCall>()
@@ -61,7 +61,7 @@ export class TurnCalls {
     return this.#open.size > 0
   }
 
-  /** Processes a `tool_call` or `tool_call_update`. Returns a promise only for a long output. */
+  /** Processes a `tool_call` or `tool_call_update`. Returns a promise only if a long output has to be masked. */
   update(update: Fields, isMasked: boolean): void | Promise<void> {
     const news = isMasked ? update : this.#masked(update)
     const id = idOf(news)
@@ -70,7 +70,7 @@ export class TurnCalls {
 
   /**
    * Waits a limited time until the agent has announced the calls of a question that names no work (`namesNoWork`).
-   * Returns undefined for any other question.
+   * Returns undefined for any other question, and for a question with the id of an open call.
    */
   untilAnnounced(toolCall: Fields, withdrawn: AbortSignal): Promise<void> | undefined {
     const id = idOf(toolCall)
@@ -80,7 +80,7 @@ export class TurnCalls {
   }
 
   /**
-   * Records the calls of a permission request and returns a question for each. Returns no question without a call id.
+   * Records the calls that a permission request asks about, and returns them. Returns none without a call id.
    */
   asks(toolCall: Fields, isMasked: boolean): readonly AskedCall[] {
     const news = isMasked ? toolCall : this.#masked(toolCall)
@@ -105,7 +105,7 @@ export class TurnCalls {
     this.#open.get(callId)?.reject(reason, source)
   }
 
-  /** Ends with a note each open call that was allowed and got no update since: its updates may have had another id. */
+  /** Answers with a note each open call that was allowed and got no update since: its updates may have another id. */
   settleUnheardOf(): void {
     for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
   }
@@ -142,7 +142,7 @@ export class TurnCalls {
     return undefined
   }
 
-  /** Returns the open calls that no permission allows, each with the id that the agent gave to the call. */
+  /** Returns the open calls that are not allowed, each with the id that the agent gave to the call. */
   #unasked(): readonly (readonly [id: string, call: ReportedCall])[] {
     return [...this.#calls].filter(([, call]) => !call.isOver && !call.isAllowed)
   }
@@ -159,7 +159,7 @@ export class TurnCalls {
     return { ...own, content: [...call.content, ...own.content] }
   }
 
-  /** Records the call of a question. `isWhole`: the question itself describes the whole call. */
+  /** Records the call that a question is about, as `asked`. `isWhole`: the question describes the whole call. */
   #ask(id: string, open: ReportedCall | undefined, asked: ToolCall, isWhole: boolean): AskedCall {
     const reported = open === undefined ? this.#begin(id) : this.#callToAsk(id, open, asked, isWhole)
     const { event, shape, call } = reported.asks(asked, isWhole)
@@ -167,8 +167,8 @@ export class TurnCalls {
   }
 
   /**
-   * Returns the call to ask about: `open` if it has no action yet, or if its action shows all of `asked` and, when
-   * `isWhole`, is complete. Otherwise answers `open` with a note and returns a new call, which the note names.
+   * Returns the call to ask about: `open` if it has no action yet, or if its action shows all of `asked` and, with
+   * `isWhole`, is complete. Otherwise returns a new call, and answers `open` with a note that names the new call.
    */
   #callToAsk(id: string, open: ReportedCall, asked: ToolCall, isWhole: boolean): ReportedCall {
     const { recorded } = open
@@ -201,7 +201,7 @@ export class TurnCalls {
 
 /**
  * True when an update with a used id begins another call. Its status must be `pending` or `in_progress`. It must be a
- * `tool_call`, or have an input and an id of an earlier turn.
+ * `tool_call`, or have an input and an id that only earlier turns have used.
  */
 function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
   if (news['status'] !== 'pending' && news['status'] !== 'in_progress') return false
@@ -211,7 +211,7 @@ function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
 /** True for a question that names a call without its work: no input, content or locations, and no kind but `other`. */
 function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
   const isOther = kind === undefined || kind === null || kind === 'other'
-  // Empty lists do not count as missing: Gemini sends them when it describes a call.
+  // An empty list counts as a description, because Gemini sends empty lists when it describes a call.
   return isOther && isEmpty(rawInput) && !Array.isArray(content) && !Array.isArray(locations)
 }
 

@@ -101,8 +101,8 @@ export function isLetThrough(command: string, lets: readonly string[]): boolean 
 }
 
 /**
- * Removes the quotes from a command. A quoted text with shell syntax becomes `word`. Double quotes around a text with
- * `$`, `` ` `` or `\` stay.
+ * Removes the quotes from a command. A quoted text with special characters becomes `word`. Double quotes around a text
+ * with `$`, `` ` `` or `\` stay.
  */
 function withoutQuotes(command: string): string {
   return command.replace(/'[^']*'|"[^"$`\\]*"/g, (quoted) => {

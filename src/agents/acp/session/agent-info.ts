@@ -23,7 +23,7 @@ export interface AgentInfo {
   readonly authMethods: readonly AuthMethod[]
 }
 
-/** True if the agent's version is the one that was tested and its name contains `Provider.prefix`. */
+/** True if the agent has the tested version, and its name in lower case contains `Provider.prefix`. */
 export function isMeasured(
   { name, version }: { readonly name: string; readonly version: string },
   provider: Provider,

@@ -19,7 +19,7 @@ export interface ProgramEvents {
   /** Returns the model, mode and options that clients have chosen in this conversation. */
   choices(): SessionChoice
   started(started: StartedSession): void
-  /** Called when the agent changed the session's state without a request of this server. */
+  /** Called when an update of the agent has changed the session's state. */
   changed(session: AcpSession): void
 }
 
@@ -42,7 +42,7 @@ export class AgentProgram {
   #running: Running | undefined
   #ending: Promise<void> | undefined
   /**
-   * Settles after the calls of `enter` so far. Calls run one at a time, so that two calls do not start two programs.
+   * Settles when all calls of `enter` so far have settled. The next call waits for it, so that no two programs start.
    */
   #entered: Promise<unknown> = Promise.resolve()
 
@@ -67,7 +67,7 @@ export class AgentProgram {
     return entering
   }
 
-  /** Returns a lease of the running program and leaves its mode unchanged. Returns undefined without a program. */
+  /** Returns a lease of the running program. Unlike `enter`, sets no mode. Returns undefined without a program. */
   hold(): Lease | undefined {
     return this.session === undefined || this.#running === undefined ? undefined : this.#lease(this.#running)
   }
@@ -123,7 +123,7 @@ export class AgentProgram {
       this.#tellLife(session)
       this.#running = { session, slot, leases: 0 }
       session.watch(() => this.#changed(session))
-      // A program that ends by itself is cleaned up too, and its slot released.
+      // `end` also cleans up after a program that ended by itself, and releases its slot.
       void session.connection.over.then(() => this.end(session))
       this.#events.started(started)
       return this.#running
@@ -159,13 +159,13 @@ export class AgentProgram {
     }
   }
 
-  /** Reports that the agent changed its session. Sets the mode again if the session may now skip required questions. */
+  /** Reports a change of the session. Sets the mode and the options again if the session is now too open. */
   #changed(session: AcpSession): void {
     this.#events.changed(session)
     if (session.isTooOpen(this.#options.host.policy())) void this.policyChanged()
   }
 
-  /** Sets the mode for the policy and the chosen mode. Ends the program if that fails, and rethrows the error. */
+  /** Sets the mode by the policy and by the mode that a client or the settings name. Ends the program on an error. */
   async #applyMode(session: AcpSession): Promise<void> {
     const { host, settings } = this.#options
     const named = this.#events.choices().mode ?? settings.acp_session_mode ?? undefined

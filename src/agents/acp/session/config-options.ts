@@ -25,7 +25,7 @@ export function optionOf(kind: 'mode' | 'model', result: unknown): Fields | unde
   return options.find(({ category }) => category === kind) ?? options.find(({ id }) => id === kind)
 }
 
-/** Reads the options other than mode and model. */
+/** Reads the options other than mode and model. Leaves out options of types other than `select` and `boolean`. */
 export function readOtherOptions(result: unknown): readonly SessionOption[] {
   const known = [optionOf('mode', result), optionOf('model', result)]
   return objectsOf(memberAt(result, 'configOptions')).filter((option) => !known.includes(option)).flatMap(readOption)

@@ -1,7 +1,7 @@
 /**
  * A running agent program and the JSON-RPC connection to it.
  *
- * The connection is over when the program exits, when its output ends or breaks a limit, or after `close`. The
+ * The connection is over when the program exits, when its output ends, when a limit is broken, or after `close`. The
  * program's last lines are read for at most `lastLinesMs` after its exit.
  */
 import type { Readable, Writable } from 'node:stream'
@@ -141,7 +141,7 @@ export class AgentConnection {
     try {
       await this.#program.stop()
     } finally {
-      // A closed peer does not call `onClosed`. Without this line `over` would wait for `lastLinesMs`.
+      // A closed peer does not call `onClosed`. Without this line `over` would wait `lastLinesMs` after the exit.
       this.#ended.resolve(undefined)
       await this.#over
     }
@@ -160,7 +160,7 @@ export class AgentConnection {
     if (method !== 'session/update') return
     const { sessionId, update, _meta } = objectOf(params)
     const fields = objectOf(update)
-    // OpenHands sends `_meta` beside the update, other agents send it inside.
+    // OpenHands sends `_meta` beside `update`, other agents send it in `update`.
     const whole = _meta === undefined || fields['_meta'] !== undefined ? fields : { ...fields, _meta }
     return this.#listenerOf(sessionId)?.onUpdate(whole)
   }

@@ -28,7 +28,7 @@ export type ReplaceSecret = (change: SecretChange) => Promise<boolean>
 export interface LendOptions {
   readonly fileSecrets: readonly AcpFileSecret[]
   readonly secrets: ReadonlyMap<string, string>
-  /** Makes a private folder for lent files. After a crash, `recoverFiles` stores the changes in the folder. */
+  /** Makes the private folder for lent files, in which `recoverFiles` looks for changes after a crash. */
   readonly makeSecretDir: () => Promise<string>
   /** The conversation's folder for files that the program needs again after a restart. */
   readonly agentDir: string
@@ -98,7 +98,7 @@ export class LentFiles {
     }
     this.variables[env_var] = env_points_to === 'dir' ? seen : stored
     this.#files.push(file)
-    // Not `fs.watchFile`: it would miss changes that the program makes before the first check.
+    // Not `fs.watchFile`: it would miss changes that the program makes before the first check of `watchFile`.
     this.#timer ??= setInterval(() => void this.#look(), watchIntervalMs).unref()
   }
 
@@ -114,7 +114,7 @@ export class LentFiles {
     return this.#closing
   }
 
-  /** Checks the files, unless another check runs: a slow disk must not queue checks. */
+  /** Checks the files, unless an earlier call still does so: on a slow disk the timer must not queue checks. */
   async #look(): Promise<void> {
     if (this.#isLooking) return
     this.#isLooking = true
@@ -158,9 +158,9 @@ export class LentFiles {
 const conflict = 'An agent has renewed a credential file whose secret was changed meanwhile: the secret stays as it is'
 
 /**
- * After a server was killed: stores changed lent files in their secrets. A secret that was changed meanwhile stays.
- * Call it after the programs of that server have ended. Returns the names of the folders with a change that could
- * not be stored. The caller must keep these folders.
+ * After a server was killed, stores each changed lent file in its secret, unless the secret was changed meanwhile. Call
+ * it after the programs of that server have ended. Returns the names of the folders in `secretDir` with a change that
+ * could not be stored. The caller must keep these folders.
  */
 export async function recoverFiles(
   secretDir: string,
@@ -186,7 +186,7 @@ export async function recoverFiles(
 }
 
 /**
- * Returns the change of a lent file that has to be stored; undefined without such a change, file or copy of the file.
+ * Returns the change of the lent file in `place` that has to be stored; undefined without a change, file or copy.
  */
 async function findChange(place: string, name: string): Promise<SecretChange | undefined> {
   const file = (await namesIn(place)).find((entry) => !entry.startsWith('.'))
@@ -205,7 +205,7 @@ async function readChanged(path: string, lent: string): Promise<string | undefin
 
 /**
  * Removes the link to a lent file, or a file in the link's place.
- * @throws AppError `agent_failed` when the parent folder is a link: the files in it belong to the user
+ * @throws AppError `agent_failed` when the parent is no folder: the files behind a link belong to the user
  */
 async function removeLent(path: string): Promise<void> {
   const around = await lstat(dirname(path)).catch(() => undefined) // The folder may be missing.
@@ -215,7 +215,7 @@ async function removeLent(path: string): Promise<void> {
   await removeFile(path)
 }
 
-/** Returns the text of a regular file of at most `fileLimitBytes`; undefined for anything else at the path. */
+/** Returns the text of a regular file of at most `fileLimitBytes`; otherwise undefined. Follows links. */
 async function readRegular(path: string): Promise<string | undefined> {
   try {
     const found = await stat(path)

@@ -39,7 +39,7 @@ const authWords = new RegExp([
   'please log ?in|login required',
 ].join('|'), 'i')
 
-/** Match the HTTP status of a refused login, and the words after it. One expression for both takes quadratic time. */
+/** Match the HTTP status of a refused login, and a word after it. One expression for both would take quadratic time. */
 const refusedStatus = /\b(?:401|403)\b/
 const refusedWords = /unauthori[sz]ed|forbidden|api key|authenticat|credential/i
 
@@ -74,7 +74,7 @@ export function withTail(failure: AcpFailure, stderrTail: string, idleTalk?: Reg
   return new AcpFailure(failure.code, `${failure.message}; it wrote: ${tail}`, failure.cause)
 }
 
-/** Returns the last `tailLimitChars` characters of a text, without a cut line at their beginning. */
+/** Cuts a long text to its last `tailLimitChars` characters, then drops the text before the first newline in them. */
 function lastLines(text: string): string {
   if (text.length <= tailLimitChars) return text
   const end = text.slice(-tailLimitChars)

@@ -1,7 +1,7 @@
 /**
- * Records events about an agent program that has started: the agent, how far its work needs approval, and notes.
+ * Records the notes about an agent program that has started, and an introduction of the conversation's first session.
  *
- * Events are recorded in a turn, so a program that starts outside a turn is introduced in the next turn.
+ * Events are recorded in a turn, so a program that an aside starts is introduced in the next turn with a prompt.
  */
 import type { Turn } from '../../../conversation/agent/agent.ts'
 import type { AgentHost } from '../../../conversation/agent/host.ts'
@@ -23,13 +23,13 @@ export class Introduction {
     this.#options = options
   }
 
-  /** Stores a start's notes for the next `tell`, and the session if it is the conversation's first (`isFirst`). */
+  /** Stores the notes of a start for the next `tell`. If `isFirst` is true, `tell` also introduces the session. */
   add(started: StartedSession, isFirst: boolean): void {
     if (isFirst) this.#first = started
     for (const note of started.notes) this.#notes.add(note)
   }
 
-  /** Records in a turn an introduction of the stored session and the stored notes, then forgets both. */
+  /** Records the stored notes in a turn, after an introduction of the stored session if there is one. Forgets both. */
   tell(turn: Turn): void {
     const { mask, clientTools } = this.#options
     if (this.#first !== undefined) {
@@ -48,7 +48,7 @@ export class Introduction {
     this.#notes.clear()
   }
 
-  /** Returns the text about approval: the agent's mode, what it does without asking, and the lack of a sandbox. */
+  /** Returns the text about approval: the agent's mode, its work without questions, and that nothing confines it. */
   #approval({ mode, runsUnasked }: StartedSession['session']): string {
     const inMode = mode === undefined ? 'The agent has no modes' : `The agent is in the mode "${mode}"`
     if (!asks(this.#options.policy())) {

@@ -37,7 +37,7 @@ export class KeptSession {
     return { model, mode, options: Object.fromEntries(options) }
   }
 
-  /** Records a new session. The session does not know the conversation. */
+  /** Records a new session, which does not know the conversation yet. */
   begin(changes: JsonObject): void {
     this.keep({ ...changes, is_prompted: false, is_current: false })
   }

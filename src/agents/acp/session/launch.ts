@@ -101,7 +101,7 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
   const { remove, add, authenticate, ownHome } = planCredentials({ provider, environment: env, login })
   for (const name of remove) delete env[name]
   Object.assign(env, add)
-  // The conversation's data folder may already serve as home.
+  // The conversation's data folder may already be the home: then the program needs no temporary home.
   const needsHome = ownHome && dataFolder[provider.homeVariable] === undefined
   const removeHome = needsHome ? await giveHome(env, provider.homeVariable, options.runtimeDir) : nothing
   return {
@@ -115,7 +115,7 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
 
 /**
  * Makes the conversation's own data folder for the program, if the settings ask for the folder and the provider has a
- * variable for it. Returns the variable.
+ * variable for it. Returns the variable, or an empty object without such a folder.
  */
 async function makeDataFolder(provider: Provider | undefined, options: LaunchOptions): Promise<Record<string, string>> {
   if (!options.settings.acp_isolate_data_dir || provider === undefined || provider.dataDirVariable === '') return {}
@@ -125,8 +125,8 @@ async function makeDataFolder(provider: Provider | undefined, options: LaunchOpt
 }
 
 /**
- * Returns the child's variables, each from the last source that has it: provider's defaults, server's variables, global
- * secrets, `acp_env`, the conversation's secrets, `own`.
+ * Returns the child's variables, each from the last source that has it: the provider's defaults, the server's allowed
+ * variables, global secrets, `acp_env`, the conversation's secrets, `own`. Leaves out secrets that are lent as files.
  */
 function environmentFor(
   provider: Provider | undefined,

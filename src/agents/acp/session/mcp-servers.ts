@@ -48,7 +48,7 @@ export function planMcpServers(config: Fields, can: McpTransports): McpPlan {
   return { servers, states }
 }
 
-/** Returns the name and the error of an MCP server that failed; undefined for an update about anything else. */
+/** Returns the name and the error of an MCP server whose failed start Codex reports; undefined for other updates. */
 export function failedMcpServer(update: Fields): { readonly name: string; readonly detail: string } | undefined {
   const name = mcpStartup.exec(textOf(update['toolCallId']) ?? '')?.[1]
   if (name === undefined || update['status'] !== 'failed') return undefined

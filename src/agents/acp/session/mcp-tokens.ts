@@ -1,6 +1,6 @@
 /**
- * Replaces the OAuth login of each enabled MCP server by its current access token, for an external agent that connects
- * to the server. Without a token the login is removed.
+ * Replaces the OAuth login of each enabled remote MCP server by its current access token, for an external agent that
+ * connects to the server. Without a token the login is removed.
  *
  * The agent gets no refresh token: a renewal by a second client would end the login for all clients.
  */
@@ -8,7 +8,7 @@ import { memberAt, objectOf, textOf, type Fields } from '../../../base/fields.ts
 import { untilAborted, within } from '../../../base/wait.ts'
 import type { McpTokens } from '../../../offers.ts'
 
-/** The time limit for getting each access token. The agent starts without a late token. */
+/** The time limit for getting each access token. A late token is not waited for: the agent starts without it. */
 const patienceMs = 5000
 
 /** Returns the servers with access tokens in place of OAuth logins. @throws the signal's reason */

@@ -18,7 +18,7 @@ export interface SessionModels {
   readonly available: readonly JsonObject[]
 }
 
-/** Reads the models from the result that opened a session. */
+/** Reads the models from the result that opened a session, or from an update of its config options. */
 export function readModels(result: unknown): SessionModels {
   const option = optionOf('model', result)
   const configId = textOf(option?.['id'])

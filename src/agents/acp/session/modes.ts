@@ -1,8 +1,8 @@
 /**
  * Selects the session mode of an external agent by the confirmation policy (decisions 24). Pure.
  *
- * In its open mode an agent asks for nothing. In its asking mode it asks before commands and changes. A mode that the
- * user or the settings name is preferred, unless it skips a required question.
+ * An agent asks for little or nothing in its open mode, and before commands and changes in its asking mode. A mode that
+ * the user or the settings name is preferred, unless it may skip a required question.
  */
 import { memberAt, objectsOf, textOf, type Fields } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'
@@ -24,11 +24,11 @@ export interface SessionModes {
 export interface ModeRules {
   /** The mode that asks; undefined when no such mode is known. */
   readonly asking: string | undefined
-  /** The mode that does not ask; undefined when no such mode is known. */
+  /** The mode that asks least; undefined when it is not known. */
   readonly open: string | undefined
-  /** True for a mode in which the agent may leave out questions that it asks in the mode `asking`. */
+  /** True for a mode in which the agent may skip a question that it would ask in the mode `asking`. */
   readonly isMoreOpen: (mode: string) => boolean
-  /** Returns the first words of commands that run without a question in a mode (`ProviderModes.unasked`). */
+  /** Returns the first words of commands that the agent is trusted to run without a question in a mode; `*` for all. */
   readonly runsUnasked: (mode: string | undefined) => readonly string[]
 }
 
@@ -69,7 +69,7 @@ export function modeRequest(
  */
 export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRules {
   const { asking, open, moreOpen, closed = [], unasked = [] } = modes
-  // `*` stands for every command: the agent runs each in a sandbox. Only the tested version is trusted to do so.
+  // `*` stands for every command, which the agent runs in a sandbox. Only the tested version is trusted to do so.
   const trusted = isMeasured ? unasked : unasked.filter((words) => words !== '*')
   const isMoreOpen = (mode: string): boolean =>
     isMeasured ? moreOpen.includes(mode) : mode !== asking && !closed.includes(mode)
@@ -96,7 +96,7 @@ export interface ModeChoice {
   readonly offered: readonly string[]
 }
 
-/** Returns the mode to use; undefined when the agent offers no fitting mode. */
+/** Returns the first of `named` (unless too open), `open` (under NeverConfirm) and `asking` that is offered, if any. */
 export function chooseMode({ policy, named, rules, offered }: ModeChoice): string | undefined {
   const isOpen = policy.kind === 'NeverConfirm'
   const allowed = isTooOpen(named, policy, rules) ? undefined : named
@@ -104,7 +104,7 @@ export function chooseMode({ policy, named, rules, offered }: ModeChoice): strin
   return wanted.find((mode) => mode !== undefined && offered.includes(mode))
 }
 
-/** True for a mode that may skip questions which the policy requires. False for every mode under NeverConfirm. */
+/** True for a mode that may skip questions (`isMoreOpen`), unless the policy is NeverConfirm. */
 export function isTooOpen(mode: string | undefined, policy: ConfirmationPolicy, rules: ModeRules): boolean {
   return policy.kind !== 'NeverConfirm' && mode !== undefined && rules.isMoreOpen(mode)
 }

@@ -1,5 +1,5 @@
 /**
- * Receives the updates of an agent while no turn runs, and asks for a turn when the agent has begun work by itself.
+ * Receives the messages of an agent. While no turn runs, asks for a turn when the agent has begun work by itself.
  *
  * Claude and Qwen do so when a background command or a sub-agent ends. The updates of the work wait for the new turn
  * (decisions 3). Late updates of the turn before are dropped.
@@ -16,12 +16,12 @@ export interface OwnBeginningOptions {
   readonly timers: Timers
   /** True for the id of a call from an earlier turn. */
   readonly isKnownCall: (id: string) => boolean
-  /** Asks for a turn. Rejects when no turn may begin; the agent's work must then be ended. */
+  /** Asks for a turn. Rejects when no turn may begin: `refused` is then called, which must end the agent. */
   readonly begin: () => Promise<void>
   readonly refused: () => void
 }
 
-/** The tail of a turn: the time after its end in which a text may still belong to it. */
+/** The tail of a turn: the time after its end in which new text counts as late text of the turn. */
 const tailMs = 2000
 /** The most updates that wait for a turn. At the limit no more messages are read from the agent. */
 const heldLimit = 1000
@@ -50,7 +50,7 @@ export class OwnBeginning {
     return this.#hasBegun
   }
 
-  /** Passes the stored updates and questions to a turn, then new ones until `detach`. `isPrompt`: it sends a prompt. */
+  /** Passes the stored updates and questions to a turn, then new ones until `detach`. `isPrompt`: it has a prompt. */
   attach(listener: AgentListener, isPrompt: boolean): void {
     this.#listener = listener
     this.#wasPrompted ||= isPrompt
@@ -73,8 +73,8 @@ export class OwnBeginning {
   }
 
   /**
-   * Passes an update to the turn. Between turns, drops updates that come before work begins. Stores later updates and
-   * requests a turn for them. At `heldLimit` returns a promise that resolves when no update is stored.
+   * Passes an update to the turn. Between turns, drops each update until an update or a question requests a turn, and
+   * from then on stores the updates. At `heldLimit` returns a promise that resolves when no update is stored any more.
    */
   hear(update: Fields): void | Promise<void> {
     const isNew = this.#isNewMessage(update)
@@ -88,8 +88,8 @@ export class OwnBeginning {
   }
 
   /**
-   * Passes a permission request to the turn, or stores it and requests a turn. Within `tailMs` after a stopped turn,
-   * returns `cancelled`, unless an earlier update or permission request has requested a turn.
+   * Passes a permission request to the turn. Between turns, stores the request and requests a turn. In the tail of a
+   * stopped turn the request is cancelled instead, unless an update has requested a turn since the stop.
    */
   asked(params: Fields, withdrawn: AbortSignal): Promise<unknown> {
     if (this.#listener !== undefined) return this.#listener.onPermission(params, withdrawn)
@@ -133,9 +133,9 @@ export class OwnBeginning {
   }
 
   /**
-   * True when an update about a call begins new work. An update with a new id must describe the call; if the call has
-   * ended, a prompt must have been sent and the tail be over. A known id counts only after the tail, in a `tool_call`
-   * with a status that is not final.
+   * True when an update about a call begins new work. An update with a new id must describe the call. If the call has
+   * ended, the update counts only after a prompt and after the tail. An update with a known id counts only after the
+   * tail, if it is a `tool_call` with a status that is not final.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update['toolCallId'])

@@ -15,11 +15,11 @@ export interface Quirks {
   readonly failureText?: RegExp
   /** Matches a refused login in an error or the agent's last text. failure.ts has the patterns for all agents. */
   readonly loginRefused?: RegExp
-  /** Matches stderr after a refused login that the agent's response does not report. */
+  /** Matches a refused login on stderr, for an agent whose response does not report it. */
   readonly loginRefusedOnStderr?: RegExp
   /** Matches lines on stderr that report no trouble. */
   readonly idleTalk?: RegExp
-  /** True when the agent ignores MCP servers on stdio. */
+  /** True when the agent ignores MCP servers on stdio, which it would have to start as programs. */
   readonly refusesPrograms?: true
   /** True when a resumed agent runs the session's unfinished calls again without a question. */
   readonly rerunsOpenCalls?: true

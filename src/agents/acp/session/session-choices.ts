@@ -34,7 +34,7 @@ export function withModel(choices: SessionChoices, model: string | undefined): S
   return model === choices.models.current ? choices : { ...choices, models: { ...choices.models, current: model } }
 }
 
-/** Returns the choices with the new value of an option. Not every agent repeats the value in its response. */
+/** Returns the choices with the new value of an option, which not every agent repeats in its response. */
 export function withOption(choices: SessionChoices, { id }: SessionOption, value: string): SessionChoices {
   const set = (option: SessionOption): SessionOption => {
     if (option.id !== id) return option

@@ -14,7 +14,7 @@ export function sessionMask(host: AgentHost): (text: string) => string {
   return (text) => hideId(host.mask(text))
 }
 
-/** Returns a function that hides a session id of at least `shortestId` characters. It does not mask secrets. */
+/** Returns a function that hides the session's id if it has `shortestId` characters or more. Does not mask secrets. */
 export function sessionIdMask(host: AgentHost): (text: string) => string {
   return (text) => {
     const id = textOf(host.kept('session')?.['id'])

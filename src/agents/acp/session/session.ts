@@ -1,7 +1,7 @@
 /**
  * One session of a running agent: its prompts, mode, model, options and MCP servers.
  *
- * It also processes the updates that the agent sends between turns. Session ids are private and masked (session-mask).
+ * It also receives the agent's updates, even between turns. Session ids are private and masked (session-mask).
  */
 import { AppError, errorOf } from '../../../base/errors.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../../base/fields.ts'
@@ -44,7 +44,7 @@ export interface SessionOptions {
   readonly cleanUp: () => Promise<void>
 }
 
-/** Starts turns for work that the agent begins by itself. */
+/** Requests turns for work that the agent begins by itself. */
 export interface OwnWorkKeeper {
   isKnownCall(id: string): boolean
   /** Asks for a turn for the agent's own work. Resolves when a run is under way; rejects when no turn may begin. */
@@ -92,12 +92,12 @@ export class AcpSession {
     })
   }
 
-  /** Sets a function that is called when the agent changed `state` without a request of this server. */
+  /** Sets a function that is called when an update of the agent has changed `state`. */
   watch(onChange: () => void): void {
     this.#onChange = onChange
   }
 
-  /** Sets the keeper. Without a keeper, updates of work that the agent begins are dropped, and questions cancelled. */
+  /** Sets the keeper. Without it the agent's own work gets no turn: updates are dropped, and questions cancelled. */
   keepOwnWork(keeper: OwnWorkKeeper): void {
     this.#keeper = keeper
   }
@@ -129,7 +129,7 @@ export class AcpSession {
     return this.#choices.models.current
   }
 
-  /** True when the mode or an option lets the agent skip questions that the policy requires. */
+  /** True when the mode or an option lets the agent skip questions, unless the policy is NeverConfirm. */
   isTooOpen(policy: ConfirmationPolicy): boolean {
     return isTooOpen(this.mode, policy, this.rules) || (policy.kind !== 'NeverConfirm' && this.#openOptions.length > 0)
   }
@@ -148,7 +148,7 @@ export class AcpSession {
     return this.#choices.modes.current
   }
 
-  /** The first words of commands that run without a question in the current mode. */
+  /** The first words of commands that the agent is trusted to run without a question in its mode; `*` for all. */
   get runsUnasked(): readonly string[] {
     return this.rules.runsUnasked(this.mode)
   }
@@ -172,7 +172,7 @@ export class AcpSession {
     }
   }
 
-  /** Sends a prompt and returns the response that ends the turn. The wait has no time limit. */
+  /** Sends a prompt and returns the result in the response that ends the turn. The wait has no time limit. */
   prompt(blocks: readonly PromptBlock[], listener: AgentListener): Promise<unknown> {
     this.#own.attach(listener, true)
     return this.connection.request('session/prompt', { sessionId: this.id, prompt: blocks }, { timeoutMs: Infinity })

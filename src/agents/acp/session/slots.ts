@@ -31,7 +31,7 @@ export class AgentSlots {
   readonly #holders = new Set<Holder>()
   /** The conversations of the waiting agents, by the promise that resolves when the agent gets a slot. */
   readonly #queue = new Map<Deferred<void>, string>()
-  /** The number of slots promised to agents that left the queue, until their calls of `take` continue. */
+  /** The number of slots that were given to waiting agents whose calls of `take` have not continued yet. */
   #promised = 0
 
   constructor({ limit = 16, idleMs = 20 * 60 * 1000, timers = systemTimers }: Partial<AgentSlotsOptions> = {}) {
@@ -58,7 +58,7 @@ export class AgentSlots {
   }
 
   /**
-   * Waits for a free slot and takes it for a conversation's agent. `end` is called when this agent must end while idle.
+   * Waits for a free slot and takes it for a conversation's agent. `end` is called when the agent is idle and must end.
    * @throws AppError `unavailable` when too many agents wait; the signal's reason
    */
   async take(conversationId: string, end: () => void, signal: AbortSignal): Promise<AgentSlot> {
@@ -84,7 +84,7 @@ export class AgentSlots {
       await untilAborted(turn.promise, signal)
       this.#promised--
     } catch (reason) {
-      // An agent that is no longer in the queue was given a slot before the abort. The next agent gets that slot.
+      // An agent that has left the queue was given a slot before the abort. The next agent of the queue gets this slot.
       if (!this.#queue.delete(turn)) {
         this.#promised--
         this.#giveNext()

@@ -49,17 +49,17 @@ export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'ownSecret
 }
 
 export interface SessionChoice {
-  /** The model; undefined for the model of the settings. */
+  /** The model that clients chose; undefined for the model of the agent settings. */
   readonly model: string | undefined
-  /** The mode; undefined for the mode of the settings. */
+  /** The mode that clients chose; undefined for the mode of the agent settings. */
   readonly mode: string | undefined
-  /** Values of the options other than model and mode, by the id of the option. */
+  /** The values that clients chose for options other than model and mode, by the id of the option. */
   readonly options: Readonly<Record<string, string>>
 }
 
 export interface StartedSession {
   readonly session: AcpSession
-  /** False when an earlier session was resumed. */
+  /** False when an earlier session was resumed or loaded. */
   readonly isNew: boolean
   /** Notes for the user, in sentences. */
   readonly notes: readonly string[]
@@ -255,7 +255,7 @@ class Opening {
     return plan
   }
 
-  /** Sets the chosen model. A refusal becomes a note, and the agent keeps its own default (decisions 22). */
+  /** Sets the chosen model. A refusal becomes a note, and the agent keeps its current model (decisions 22). */
   async #setModel(session: AcpSession): Promise<void> {
     const model = this.#choice.model ?? this.#launch.model
     if (model === undefined) return
@@ -289,8 +289,8 @@ class Opening {
   }
 
   /**
-   * Adds a note about an agent with which this server was not tested. A restart with the same name and version adds no
-   * note.
+   * Adds a note about an agent with which this server was not tested, unless the conversation's last program had the
+   * same name and version.
    */
   #noteUnmeasured(agent: AgentInfo): void {
     const { provider } = this.#launch.signIn

@@ -1,7 +1,7 @@
 /**
  * Handles the messages of an external agent in one turn: makes events of its updates and answers its questions.
  *
- * Each update restarts the idle clock (`idleMs`). An open question stops the clock.
+ * Each message restarts the idle clock (`idleMs`). An open question stops the clock.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Fields } from '../../../base/fields.ts'
@@ -39,7 +39,7 @@ export interface AgentWorkOptions {
   readonly turnId: string
   /** The setting `acp_prompt_timeout`, in milliseconds. */
   readonly idleMs: number
-  /** How often stderr is checked (`Silence`). Default 15 s. */
+  /** The time between two checks of the program's stderr (`Silence`). Default 15 s. */
   readonly silenceMs?: number | undefined
 }
 
@@ -102,7 +102,7 @@ export class AgentWork implements AgentListener {
     this.permissions = new TurnPermissions({ events: this.events, turn, signal, host, log, onQuestions })
   }
 
-  /** The newest usage figures from the agent. */
+  /** The usage figures from the updates so far. */
   get context(): ContextUse {
     return this.#context
   }
@@ -145,7 +145,7 @@ export class AgentWork implements AgentListener {
     await this.#taking?.catch(() => undefined) // `onUpdate` returned the error.
   }
 
-  /** Runs `take` after the update in progress, because an update may need several turns of the event loop. */
+  /** Runs `take` at once, or after the update in progress: an update may take several turns of the event loop. */
   #inOrder(take: () => void | Promise<void>): Promise<void> | undefined {
     const taking = this.#taking === undefined ? take() : this.#taking.then(take, take)
     if (!(taking instanceof Promise)) return undefined
@@ -203,7 +203,7 @@ export class AgentWork implements AgentListener {
     this.#idle?.stop()
   }
 
-  /** Returns a promise that the next update must wait for; undefined when the log and the files are up to date. */
+  /** Returns a promise that the next update must wait for; undefined if few events and no outputs wait for the disk. */
   #backlog(): Promise<void> | undefined {
     const ready = this.#options.turn.ready()
     const settled = this.#options.files.settled()

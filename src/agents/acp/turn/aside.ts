@@ -34,7 +34,7 @@ export interface AsideOptions {
 
 export interface Aside {
   readonly text: string
-  /** The agent's result of the prompt. */
+  /** The result of the agent's response to `session/prompt`. */
   readonly result: unknown
   /** The usage that the agent's updates reported. */
   readonly context: ContextUse
@@ -112,7 +112,7 @@ function resultOf(
     throw new AppError('agent_failed', `Cannot ask the agent: ${reason}`, { cause: ending.error })
   }
   const { result } = ending
-  // Codex ends a turn as cancelled after a denied permission. Here that is no failure.
+  // Codex ends a turn as cancelled after a denied permission. With `hasDenied` such an end is no failure.
   const failure = endOf(result, { hasDenied: true, signs, quirks: session.agent.quirks, lastText: text })
   if (failure !== undefined) throw failure
   return result

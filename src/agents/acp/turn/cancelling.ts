@@ -1,4 +1,4 @@
-/** Finds processes of a cancelled turn that still run (decisions 16). */
+/** Finds out whether processes of a cancelled turn still run (decisions 16). */
 import { sleep } from '../../../base/wait.ts'
 import type { AcpSession } from '../session/session.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Gathers the chunks of one message of an external agent: its text, its images and the thoughts before it.
+ * Gathers the chunks of one message of an external agent: its text, its images and its thoughts.
  *
  * A message ends at a limit of characters, or when a chunk begins another message (`begins`). `take` returns the
  * message, masked.
@@ -12,7 +12,7 @@ import { blockText, imageUrl } from '../calls/output.ts'
 export interface GatheredMessage {
   /** Texts and images in order; adjacent texts are joined. */
   readonly content: readonly ContentInput[]
-  /** The thoughts before the message; empty without thoughts. */
+  /** The thoughts of the message; empty without thoughts. */
   readonly reasoning: string
 }
 
@@ -24,7 +24,7 @@ export class MessageBuffer {
   #messageId: string | undefined
   #size = 0
 
-  /** A message that has `limitChars` characters ends, and the next chunk begins another message. */
+  /** When a message has `limitChars` characters, with its thoughts and image URLs, the next chunk begins another. */
   constructor(limitChars: number, hiding: TextHiding) {
     this.#limitChars = limitChars
     this.#text = new GrowingText(hiding)

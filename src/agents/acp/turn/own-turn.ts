@@ -2,7 +2,7 @@
  * Runs a turn for work that an agent began by itself.
  *
  * Without a prompt, no response ends the turn. Claude signals the end with usage figures. Without this signal the turn
- * ends after `quietMs` without activity.
+ * ends after `quietMs` without an update, unless a call or a question is open.
  */
 import { deferred, within, type Deferred } from '../../../base/wait.ts'
 import type { Timer } from '../calls/timers.ts'
@@ -13,9 +13,9 @@ import { hasLeftovers } from './cancelling.ts'
 import { cancelledCall, type PromptTurnEnd } from './prompt-turn.ts'
 
 export interface OwnTurnOptions {
-  /** How long an agent may take to signal that it has stopped. Default 4 s. */
+  /** How long an agent may take after a cancel to signal the end of its work. Default 4 s. */
   readonly drainMs?: number
-  /** The time without activity that ends the turn. Default 10 s. */
+  /** The time without updates that ends the turn, unless a call or question is open. Default 10 s. */
   readonly quietMs?: number
 }
 

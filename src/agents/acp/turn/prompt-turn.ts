@@ -1,8 +1,8 @@
 /**
  * Sends one prompt to an external agent and processes its updates and questions until the prompt ends.
  *
- * When the turn is stopped, the agent is asked to cancel. If it does not respond within `drainMs`, or if a call may
- * still run, its program must be ended (`replace`, decisions 16).
+ * A stop of the turn, a silence of the agent and an unasked call cancel the prompt. If the agent then does not respond
+ * within `drainMs`, or if a call may still run or run again, its program must be ended (`replace`, decisions 16).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deferred, within } from '../../../base/wait.ts'
@@ -19,7 +19,7 @@ export interface PromptTurnOptions {
   readonly transcript: string
   /** How long an agent may take to answer after a cancel. Default 4 s. */
   readonly drainMs?: number
-  /** How long processes that a tool started may take to end after the agent's answer. Default 1 s. */
+  /** How long processes that a tool started may take to end after the agent's answer to a cancel. Default 1 s. */
   readonly leftoverMs?: number
 }
 
@@ -30,7 +30,7 @@ export interface PromptTurnEnd {
     | { readonly outcome: 'failed'; readonly failure: AcpFailure; readonly served: boolean }
   /** True when the program must not be used again. */
   readonly replace: boolean
-  /** The result in the response to `session/prompt`; undefined when no result came. */
+  /** The result in the response to `session/prompt`; undefined without a result, and after a silence of the agent. */
   readonly result: unknown
   readonly context: ContextUse
 }
@@ -122,8 +122,8 @@ export class PromptTurn {
     const { connection } = this.#options.session
     const { events, hasWorked, context } = this.#work
     events.close(`The agent failed before this tool call ended: ${this.#options.host.mask(failure.message)}`)
-    // After a missing login the agent has not read the prompt. Otherwise an agent that has worked or still runs has
-    // read it.
+    // After a missing login the agent has not read the prompt. Otherwise an agent that has worked or still runs counts
+    // as having read it.
     const served = failure.code !== 'ACPAuthRequired' && (hasWorked || !connection.isOver)
     // Credentials are in the environment of the process: only a new process gets new credentials.
     const replace = connection.isOver || failure.code === 'ACPAuthRequired'
@@ -146,7 +146,7 @@ export class PromptTurn {
     return withTail(withRefusedLogin(failure, tail, agent.quirks.loginRefusedOnStderr), tail, agent.quirks.idleTalk)
   }
 
-  /** Cancels the prompt and returns two members of PromptTurnEnd. `hasRun`: processes of this turn may be left. */
+  /** Cancels the prompt. Returns `replace` and `result` of PromptTurnEnd. `hasRun`: a call may have left processes. */
   async #cancel(
     answer: Promise<Ending>,
     hasRun = this.#work.events.hasOpenCalls,
@@ -163,7 +163,7 @@ export class PromptTurn {
   }
 }
 
-/** The text that answers an open call of a stopped turn. */
+/** The text that answers a call that is open when the agent is told to stop. */
 export const cancelledCall = 'Cancelled: the turn was stopped before this tool call ended; it may have run in part'
 
 /** True when the agent has responded with a result or an error. */

@@ -26,7 +26,7 @@ export function questionOf({ id, title, event, shape, call }: AskedCall): Omit<Q
   }
 }
 
-/** Returns the diff of an edit that `more` edits follow. The old text is empty for an insertion, null if unknown. */
+/** Returns the diff of an edit that `more` edits follow. An insertion has the old text ''; a missing text is null. */
 function shownDiff(edit: Edit, more: number): QuestionDiff {
   const replaced = edit.do === 'insert' ? '' : null
   const old_text = 'oldText' in edit ? shortened(edit.oldText) : replaced

@@ -70,7 +70,7 @@ export class Silence {
   }
 }
 
-/** Returns the text in `now` after `before`; all of `now` when it lacks the last 200 characters of `before`. */
+/** Returns the text in `now` after the end of `before` (its last 200 characters); all of `now` if it lacks that end. */
 function newPart(before: string, now: string): string {
   if (before === '') return now
   if (now.startsWith(before)) return now.slice(before.length)

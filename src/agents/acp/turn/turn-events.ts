@@ -62,7 +62,7 @@ export class TurnEvents {
     })
   }
 
-  /** The text of the last message, masked. */
+  /** The text of the last message that had a text, masked. */
   get lastText(): string {
     return this.#lastText
   }
@@ -73,8 +73,8 @@ export class TurnEvents {
   }
 
   /**
-   * Records the `update` of a `session/update`. Ignores updates that report no work. `isMasked`: the update is masked.
-   * Call it again only after the returned promise has resolved.
+   * Records the `update` of a `session/update`. Ignores kinds of updates that no event records. `isMasked`: the update
+   * is masked. Call it again only after the returned promise has resolved.
    */
   update(update: Fields, isMasked = false): void | Promise<void> {
     if (this.#isClosed) return undefined
@@ -94,7 +94,7 @@ export class TurnEvents {
     return this.#isClosed ? undefined : this.#calls.untilAnnounced(toolCall, withdrawn)
   }
 
-  /** Records the actions of a permission request, as `TurnCalls.asks`; empty after `close`. */
+  /** Records and returns the calls of a permission request, as `TurnCalls.asks`; returns no calls after `close`. */
   asks(toolCall: Fields, isMasked = false): readonly AskedCall[] {
     return this.#isClosed ? [] : this.#calls.asks(toolCall, isMasked)
   }
@@ -117,8 +117,8 @@ export class TurnEvents {
   }
 
   /**
-   * Ends a turn that the agent has finished, as `close` does, except for open calls that were allowed and got no update
-   * since: these calls are answered with a note instead of `error`.
+   * Ends a turn that the agent has finished. Like `close`, but an open call that was allowed and got no update since is
+   * answered with a note instead of `error`.
    */
   finish(error: string): void {
     if (this.#isClosed) return
@@ -135,7 +135,7 @@ export class TurnEvents {
     this.#isClosed = true
   }
 
-  /** Records the open calls, then the pending message, which began after the calls. */
+  /** Records the open calls, then the pending message. It is newer: each new call has ended the message before it. */
   #recordAll(): void {
     this.#calls.recordAll()
     this.#endMessage()

@@ -55,7 +55,7 @@ export class TurnPermissions {
     return this.#isClosed || this.#options.signal.aborted || withdrawn.aborted
   }
 
-  /** Returns the answer to one `session/request_permission`; `cancelled` without a call id or after the turn. */
+  /** Answers one `session/request_permission`. A request without a call id, or after the turn, is cancelled. */
   async answer(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     const call = objectOf(params['toolCall'])
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined
@@ -82,7 +82,7 @@ export class TurnPermissions {
     this.#cancelled.resolve({ outcome: 'cancelled' })
   }
 
-  /** Allows the calls once their actions are durable. Returns `cancelled` when storing failed, or when `#isOver`. */
+  /** Allows the calls once their actions are durable. Returns `cancelled` if they cannot be stored, or if `#isOver`. */
   async #allow(asked: readonly AskedCall[], { options, withdrawn }: Request): Promise<PermissionResult> {
     try {
       for (const { event } of asked) await event.durable()
@@ -95,7 +95,7 @@ export class TurnPermissions {
     return allowOnce(options)
   }
 
-  /** Denies all calls of a question with `refusal`. With `refused`, all other calls get `refusedTogether`. */
+  /** Denies all calls of a request with `refusal`. If `refused` is given, the other calls get `refusedTogether`. */
   #deny(
     asked: readonly AskedCall[],
     options: readonly QuestionOption[],
@@ -111,8 +111,8 @@ export class TurnPermissions {
   }
 
   /**
-   * Asks the user about one call after the other, until the user refuses a call. Denies all calls if one is too long to
-   * show: no answer may allow a call that the user did not see.
+   * Asks the user about one call after the other, until a call is not accepted. Denies all calls if one is too long to
+   * show: no answer may allow a call that the user did not see whole.
    */
   async #ask(asked: readonly AskedCall[], request: Request): Promise<PermissionResult> {
     const { options } = request

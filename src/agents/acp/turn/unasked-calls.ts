@@ -1,5 +1,5 @@
 /**
- * Counts the calls that an agent ran without permission, under a confirmation policy that requires questions.
+ * Counts the calls that an agent ran with a verdict other than `fine` (`Verdict`), under a policy that needs questions.
  *
  * A call that needed a question stops the turn, unless the setting `acp_unasked_calls` allows it. The count and the
  * last counted call are in `agent_state` (`acp_unasked`).
@@ -29,8 +29,8 @@ const shownTitleChars = 200
 export class UnaskedCalls {
   readonly #options: UnaskedCallsOptions
   /**
-   * The verdicts of this turn other than `fine`, by call id. A call is reported twice (running, ended) and counted
-   * once.
+   * The verdicts of this turn other than `fine`, by call id. A call may be reported twice, as running and as ended, but
+   * is counted once.
    */
   readonly #judged = new Map<string, Verdict>()
   #isShown = true
@@ -61,7 +61,7 @@ export class UnaskedCalls {
     return onUnasked === 'allow' ? undefined : new AcpFailure('UnaskedAction', stoppedBy(ran))
   }
 
-  /** At the end of a turn: publishes the count of calls without permission, and forgets the turn's verdicts. */
+  /** At the end of a turn: forgets the turn's verdicts, and publishes the count in `agent_state` if it has changed. */
   settle(): void {
     this.#judged.clear()
     this.#show()

@@ -50,7 +50,7 @@ export interface ReportOptions {
   readonly context: ContextUse
   /** The chosen model, for a result that names no model. */
   readonly model: string
-  /** The uncounted part of the session's cost; undefined when the agent has reported no cost. */
+  /** The part of the session's cost that no report has counted yet; undefined when the agent has reported no cost. */
   readonly cost: number | undefined
   /** The session's cumulative figures at the last count. */
   readonly counted: Counted | undefined
@@ -78,7 +78,7 @@ export interface Counted {
   readonly tokens?: TokenFigures
 }
 
-/** Reads the counted figures of this session; undefined without stored figures. */
+/** Reads the counted figures of this session; undefined if none are stored for it. */
 export function readCounted(kept: JsonObject | undefined, sessionId: string): Counted | undefined {
   if (kept?.['session_id'] !== sessionId) return undefined
   const tokens = objectOf(kept['tokens'])
@@ -91,7 +91,7 @@ export function keptCount(sessionId: string, { cost, tokens }: Counted): JsonObj
   return { session_id: sessionId, ...figures }
 }
 
-/** Returns the uncounted part of a cumulative cost. A cost that has fallen began again at 0. */
+/** Returns the uncounted part of a cumulative cost. If the cost has fallen, the sum began again at 0. */
 export function uncountedCost(cost: number, counted: Counted | undefined): number {
   return counted?.cost === undefined || cost < counted.cost ? cost : cost - counted.cost
 }
@@ -110,7 +110,7 @@ export function tokensOf(result: unknown): TokenFigures {
   return places.map(figuresIn).reduceRight((rest, figures) => ({ ...rest, ...figures }))
 }
 
-/** Returns the token figures that an object has under the names of ACP, Gemini or OpenHands. */
+/** Returns the token figures of an object, by the different names that agents have for them. */
 function figuresIn(place: unknown): TokenFigures {
   const use = objectOf(place)
   return present({

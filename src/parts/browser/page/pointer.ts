@@ -3,8 +3,8 @@
  */
 
 /**
- * Scrolls the element into view. Takes its first box that is not empty, and returns the centre of the visible part,
- * relative to the upper left corner of the box. Returns a `problem` when all boxes are empty or the centre is covered.
+ * Scrolls the element into view. Returns the centre of the visible part of its first non-empty box, relative to the
+ * upper left corner of this box. Returns a `problem` without such a box, and when another element covers the centre.
  */
 export const pointTo = String.raw`
 function () {
@@ -37,8 +37,8 @@ function () {
 }`
 
 /**
- * Scrolls the page, or an element in the middle of the viewport: the innermost that can scroll further in this
- * direction. `sign` is 1 for down, -1 for up. The members `moved`, `above` and `below` of the result are in pixels.
+ * Scrolls the innermost element in the middle of the viewport that can scroll further in this direction, else the page.
+ * `sign` is 1 for down, -1 for up. The members `moved`, `above` and `below` of the result are in pixels.
  */
 export const scrollPage = String.raw`
 function (sign) {

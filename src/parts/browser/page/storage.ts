@@ -1,7 +1,7 @@
 /**
  * Scripts for pages that read and write the storage of a frame's origin. They run in the isolated world of a frame.
  *
- * A frame without storage, such as a sandboxed frame, gives an empty origin.
+ * For a frame without storage, such as a sandboxed frame, `readStorage` returns an empty `origin`.
  */
 
 export const readStorage = String.raw`

@@ -1,8 +1,8 @@
 /** Scripts that prepare an element for text and read its value. They run in the isolated world of a frame. */
 
 /**
- * Focuses the element and selects its content, so that inserted text replaces the content. Sets drop-down lists, dates
- * and similar fields to the text. Returns a `problem` for an element that does not accept the text.
+ * Focuses the element. Selects the content of a text field, so that inserted text replaces the content. Sets drop-down
+ * lists, dates and similar fields to the text. Returns a `problem` for an element that does not accept the text.
  */
 export const prepareTyping = String.raw`
 function (text) {
@@ -54,8 +54,8 @@ function (text) {
 }`
 
 /**
- * Returns the value of the element, cut at `limitChars`. A drop-down list gives the label of the chosen option, and a
- * password field only the length of its value.
+ * Returns the value of the element, cut at `limitChars`; for a drop-down list the label of the chosen option, and for
+ * a password field only the length of its value.
  */
 export const valueNow = String.raw`
 function (limitChars) {

@@ -149,7 +149,7 @@ function ownSummary({ name }: Tool, args: string, mask: (text: string) => string
   return mask(`${name}: ${args.slice(0, 100 * summaryLimitChars)}`).slice(0, summaryLimitChars)
 }
 
-/** Returns the call, with `{}` in place of arguments over the limit. */
+/** Returns the call, with `{}` in place of arguments longer than `argumentsLimitChars`. */
 function shortened(call: MessageToolCall): MessageToolCall {
   return call.arguments.length > argumentsLimitChars ? { ...call, arguments: '{}' } : call
 }

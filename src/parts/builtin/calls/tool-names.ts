@@ -11,7 +11,7 @@ export interface NamedCall {
   readonly args: JsonObject
 }
 
-/** Renames the call to one of `tools`, and adapts its arguments, if necessary; undefined when no tool matches. */
+/** Returns the call as a call of one of `tools`, with the arguments of this tool; undefined when no tool matches. */
 export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCall | undefined {
   if (tools.has(call.name)) return call
   const name = withoutMarkup(call.name)
@@ -27,7 +27,7 @@ export function soundName(name: string): string {
 
 const editorNames: ReadonlySet<string> = new Set(['str_replace', 'str_replace_editor'])
 const terminalNames: ReadonlySet<string> = new Set(['bash', 'command', 'execute', 'execute_bash', 'git', 'reset'])
-/** Programs that models call like tools. The terminal runs them. */
+/** Programs whose names models use like names of tools. The terminal runs them. */
 const programs: ReadonlySet<string> = new Set(['ls', 'pwd', 'find', 'git'])
 
 function withoutMarkup(name: string): string {

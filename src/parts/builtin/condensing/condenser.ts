@@ -44,14 +44,14 @@ export class Condenser {
   #counted = { tokens: 0, chars: 0 }
   /** After a failure, `relieve` condenses nothing while the view has fewer events than this number. */
   #triesAgainAt = 0
-  /** The number of successive requests that the model refused as too long. */
+  /** The number of successive requests that the model refused as too long; 0 after `overflowed` has thrown. */
   #overflows = 0
 
   constructor(options: CondenserOptions) {
     this.#options = options
   }
 
-  /** Ends the series of requests refused as too long, and keeps the model's count of prompt tokens. */
+  /** After an answer of the model: resets `#overflows`, and keeps the model's count of prompt tokens. */
   answered({ promptTokens }: ModelUsage): void {
     this.#overflows = 0
     if (promptTokens !== undefined) this.#counted = { tokens: promptTokens, chars: this.#options.view.size.chars }
@@ -193,7 +193,7 @@ export class Condenser {
     return summary
   }
 
-  /** Returns the newest user message, quoted for the summary; empty when there is no message or the view keeps it. */
+  /** Returns the newest user message, quoted for the summary; empty without a message, or if it stays in the view. */
   #quote(here: ReadonlySet<string>, forgotten: readonly string[]): string {
     const message = this.#options.view.lastUserMessage
     if (message === undefined || (here.has(message.id) && !forgotten.includes(message.id))) return ''

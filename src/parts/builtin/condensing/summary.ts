@@ -18,7 +18,7 @@ export interface SummaryOptions {
   readonly mask: (text: string) => string
   /** The most requests to the model for one summary. */
   readonly attempts: number
-  /** The factor by which the text's limit is multiplied after the model has refused a text as too long. */
+  /** A factor for the limit of the messages' text: applied each time the model refuses the text as too long. */
   readonly scaling: number
 }
 
@@ -48,7 +48,7 @@ const heading = '[Summary of the earlier part of this conversation, which was ta
 
 const textLimitChars = 400_000
 const summaryLimitChars = 20_000
-/** The characters sent for each token of the context window. A token has about 4, so half of the window stays free. */
+/** The most characters sent per token of the context window. A token has about 4, so half of the window stays free. */
 const charsPerToken = 2
 
 function limitFor({ contextWindow }: ModelClient): number {

@@ -2,7 +2,7 @@
  * Builds a request to Anthropic's Messages API from messages, tools and settings.
  *
  * Consecutive messages of one role become one message, with tool results first. Thinking is sent back unchanged, with
- * its signature. Content that the API refuses is left out.
+ * its signature. Content that the API refuses, such as blank text or thinking without a signature, is left out.
  *
  * Rules: platform.claude.com/docs, "Messages", "Thinking", "Tool use".
  */
@@ -94,7 +94,7 @@ function answerBlocks({ message, state }: ModelMessage): JsonObject[] {
   return inOrder(blocks, orderOf(state))
 }
 
-/** Returns the blocks in `order`, if `order` names each kind as often as `blocks` has it; else in the usual order. */
+/** Returns the blocks in `order` if it has as many entries of each kind as `blocks`; else in the usual order. */
 function inOrder(
   blocks: Readonly<Record<BlockKind, readonly JsonObject[]>>, order: readonly BlockKind[],
 ): JsonObject[] {

@@ -161,7 +161,7 @@ function blockOf(block: JsonObject, newId: () => string): Block | undefined {
   }
 }
 
-/** Returns the block with a delta added. A delta of another block's type changes nothing. */
+/** Returns the block with a delta added. A delta that does not fit the block's type changes nothing. */
 function grown(block: Block, delta: JsonObject): Block {
   const added = (type: string, member: string): string => delta['type'] === type ? textOf(delta[member]) ?? '' : ''
   switch (block.kind) {
@@ -223,7 +223,7 @@ function textContentOf(block: Block): TextContent[] {
   return hasText(block) ? [{ cache_prompt: false, type: 'text', text: block.text }] : []
 }
 
-/** Returns whether the block has text. Models send blank text blocks between thinking blocks. */
+/** Returns whether the block has text that is not blank. Models send blank text blocks between thinking blocks. */
 function hasText(block: Block): block is Extract<Block, { kind: 'text' }> {
   return block.kind === 'text' && block.text.trim() !== ''
 }

@@ -1,8 +1,8 @@
 /**
  * The thinking, effort and sampling parameters that a Claude model accepts, by the version in its name.
  *
- * Models from 3.7 to 4.5 get a budget of thinking tokens, newer models an effort. Models from 4.7 on, and
- * models that think, accept no sampling parameters.
+ * Models from 3.7 to 4.5 get a budget of thinking tokens, newer models an effort. Models from 4.7 on accept no sampling
+ * parameters, and older models accept none in a request with thinking.
  *
  * Rules: platform.claude.com/docs, "Thinking", "Effort" and the migration guides, read in November 2026.
  */
@@ -16,7 +16,7 @@ const minBudgetTokens = 1_024
 /** The largest thinking budget of a `reasoning_effort`, in tokens. */
 const budgetsByEffort: Readonly<Record<string, number>> = { minimal: minBudgetTokens, low: 4_096, medium: 16_384 }
 
-/** The API's effort for each `reasoning_effort`. For another value no effort is sent, and the model decides. */
+/** The API's effort for each `reasoning_effort`. Version 4.6 lacks `xhigh`. Without an effort, the model decides. */
 const efforts: Readonly<Record<string, string>> = {
   minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'xhigh', max: 'max',
 }
@@ -35,7 +35,7 @@ export function defaultMaxTokens(model: string): number {
   return versionOf(model) < 307 ? 4_096 : 32_000
 }
 
-/** Returns the members `thinking` and `output_config` of a request; empty for a request without thinking. */
+/** Returns `thinking` for the body, with `output_config` if an effort is sent; `{}` for a request without thinking. */
 export function thinkingOf({ model, settings, maxTokens }: ThinkingOptions): JsonObject {
   const effort = settings.reasoning_effort ?? ''
   const version = versionOf(model)

@@ -21,7 +21,7 @@ export function anthropicMessages({ provider, baseUrl, model }: Target, settings
       ...settings.extra_headers,
     },
     takesImages: (settings.model_canonical_name ?? model).includes('claude-') ? true : undefined,
-    // `data` holds redacted thinking and the bytes of images.
+    // `data` has redacted thinking, and the bytes of images. Completion logs leave both members out.
     privateMembers: ['signature', 'data'],
     historyMember: 'messages',
     itemsOf: anthropicItems,

@@ -14,8 +14,8 @@ export interface BodyFormat {
   /**
    * Returns the elements of `historyMember` for these messages.
    *
-   * A history may be converted in pieces. Each further piece begins with an answer that has calls and follows tool
-   * results. Together the pieces have to give the same elements as a conversion in one piece.
+   * A history may be converted in pieces. Each piece but the first begins with an answer that has calls and comes right
+   * after a tool result. Together the pieces have to give the same elements as a conversion in one piece.
    */
   itemsOf(messages: readonly ModelMessage[]): readonly JsonObject[]
   /**
@@ -45,7 +45,7 @@ export class BodyEncoder {
     return [Buffer.from(head), ...this.#pages, Buffer.from(tail)]
   }
 
-  /** Encodes and keeps the new messages that later requests repeat, but none of them if `isMarked` is true for one. */
+  /** Encodes and keeps the new messages that later requests repeat; none while `isMarked` is true for one of them. */
   #keep(messages: readonly ModelMessage[]): void {
     if (this.#messages.some((message, index) => message !== messages[index])) {
       this.#messages = []
@@ -68,15 +68,15 @@ export class BodyEncoder {
 const pageBytes = 64 * 1024
 
 /**
- * Returns the number of messages at the beginning that later requests repeat unchanged. The last two user turns do not
- * count, because their marks for the prompt cache change with each request. Tool results are user turns.
+ * Returns how many messages at the beginning surely stay the same in later requests. The last two user turns do not:
+ * their marks for the prompt cache change with each request. Tool results are user turns.
  */
 function repeatedCount(messages: readonly ModelMessage[]): number {
   const newest = messages.findLastIndex(({ message }) => message.role !== 'assistant')
   return Math.max(0, lastCall(messages, lastCall(messages, newest)))
 }
 
-/** Returns the index of the last answer before `end` that has calls and follows tool results; else -1. */
+/** Returns the index of the last answer before `end` that has calls and comes right after a tool result; else -1. */
 function lastCall(messages: readonly ModelMessage[], end: number): number {
   return messages.findLastIndex(({ message }, index) => {
     return (

@@ -1,8 +1,9 @@
 /**
  * Chooses the server and the wire format for a model's settings.
  *
- * A known provider in `provider/model` gives both. A bare name of an OpenAI, Anthropic or Gemini model is recognized by
- * its prefix. A model of any other name needs a base URL, and its server is called in OpenAI's format.
+ * A known provider in `provider/model` gives the format, and most give the server. A bare name of an OpenAI, Anthropic
+ * or Gemini model is recognized by its prefix. A model of any other name needs a base URL, and its server is called in
+ * OpenAI's format.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { bareProviderOf } from '../../../settings/model-home.ts'
@@ -29,7 +30,7 @@ export function serverOf(settings: LLM): string | undefined {
 }
 
 /**
- * Returns true for a model of Ollama, which usually needs no key.
+ * Returns whether the model is one of Ollama, which usually needs no key.
  * @throws ModelError when neither the name of the model nor its base URL gives a server
  */
 export function needsNoKey(settings: LLM): boolean {
@@ -65,7 +66,7 @@ const providers: ReadonlyMap<string, Provider> = new Map([
   ['azure', { name: 'Azure OpenAI', format: 'openai' }],
 ])
 
-/** Returns the wire format with the server's address. @throws ModelError as `createModelClient` */
+/** Returns the wire format with the server's address. @throws ModelError as `CreateModel` (create.ts) describes */
 export function wireOf(settings: LLM): Wire {
   if (settings.auth_type !== 'api_key') throw unusable(settings, 'expected the sign-in "api_key"')
   const { provider, model } = splitName(settings)
@@ -82,8 +83,8 @@ export function wireOf(settings: LLM): Wire {
 }
 
 /**
- * Returns the wire format that `api_mode` selects. `auto` selects Responses for OpenAI's reasoning models, because only
- * Responses keeps their reasoning between calls.
+ * Returns the wire format that `api_mode` selects. `auto` selects Responses for reasoning models on OpenAI's own
+ * server, because only Responses keeps their reasoning between calls.
  */
 function openAiWire(target: OpenAiTarget, settings: LLM): Wire {
   const isResponses = settings.api_mode === 'responses' ||

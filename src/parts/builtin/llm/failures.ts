@@ -41,7 +41,7 @@ export function failureOf(refusal: Refusal): ModelError {
 
 interface ToldError {
   readonly message: string
-  /** The code or type as the provider spells it, for the message. */
+  /** The code, type or status as the provider spells it, for the message. */
   readonly label: string | undefined
   /** Code, type, status, message and details in lower case. The rules search this text. */
   readonly words: string
@@ -79,7 +79,7 @@ function statusOf(code: unknown): number | undefined {
 
 interface Rule {
   readonly code: ModelErrorCode
-  /** The statuses with which the rule applies. Every rule applies to an error without a status. */
+  /** The statuses to which the rule applies. For an error without a status, all rules are tried. */
   readonly statuses: readonly number[]
   readonly words: RegExp
 }

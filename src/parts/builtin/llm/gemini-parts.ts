@@ -33,8 +33,8 @@ export function stateOf(parts: readonly AnswerPart[]): JsonObject | undefined {
 }
 
 /**
- * Returns the parts to send back. Newer models (`wantsSignatures`) refuse an answer in which no call has a signature.
- * For these models, the first call of such an answer gets `signatureOfOthers`.
+ * Returns the parts to send back. Newer models (`wantsSignatures`) refuse an answer with calls of which none has a
+ * signature. For these models, the first call of such an answer gets `signatureOfOthers`.
  */
 export function partsOfAnswer(answer: ModelMessage, wantsSignatures: boolean): JsonObject[] {
   const parts = partsOf(answer)

@@ -102,7 +102,7 @@ function declarationOf({ name, description, parameters }: ModelTool): JsonObject
   return { name, description, parametersJsonSchema: parameters }
 }
 
-/** Returns the thinking parameters: a token budget for version 2.5, a level for later versions; undefined below 2.5. */
+/** Returns the thinking parameters, with the effort as a budget (2.5) or as a level (later); undefined below 2.5. */
 function thinkingOf(model: string, effort: string | null): JsonObject | undefined {
   const version = versionOf(model)
   if (version < 2.5) return undefined
@@ -111,14 +111,14 @@ function thinkingOf(model: string, effort: string | null): JsonObject | undefine
   return { includeThoughts: true, ...(level !== undefined && { thinkingLevel: level }) }
 }
 
-/** The thinking level for each `reasoning_effort`. Models from Gemini 3 on accept these levels and always think. */
+/** The thinking level for each `reasoning_effort`. Models from Gemini 3 on always think, so `none` becomes `low`. */
 const levels: Readonly<Record<string, string>> = {
   none: 'low', minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'high', max: 'high',
 }
 
 /**
- * Returns `thinkingBudget` in tokens; -1 lets the model decide. Only Flash models accept 0; the minimum of other models
- * is 128.
+ * Returns `thinkingBudget` in tokens; `{}` without an effort. A budget of -1 lets the model decide. Only Flash models
+ * accept 0; the minimum of other models is 128.
  */
 function budgetOf(effort: string | null, isFlash: boolean): JsonObject {
   switch (effort) {

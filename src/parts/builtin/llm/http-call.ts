@@ -18,7 +18,7 @@ import { EventParser } from '../../net/event-stream.ts'
 export interface AnswerLimits {
   /** The most bytes of an answer that is not streamed. A stream may have `envelopeFactor` times as many. */
   readonly limitBytes: number
-  /** The most JSON values of an answer. */
+  /** The most JSON values of an answer. In a stream, `freeValues` of each event do not count. */
   readonly valueLimit: number
 }
 
@@ -47,13 +47,13 @@ export interface ModelCall {
  */
 export type CallEnd = 'said' | 'closed'
 
-/** The longest call, whatever time-out the settings have. */
+/** The longest duration of a call, whatever `timeout` the settings have. */
 export const callLimitMs = 3_600_000
 const connectLimitMs = 30_000
 const refusalLimitBytes = 64 * 1024
 /** The factor by which a stream may exceed `limitBytes`: each token arrives in a JSON envelope. */
 const envelopeFactor = 4
-/** The number of JSON values of each event that do not count towards `valueLimit`. */
+/** In each event of a stream, this number of JSON values does not count towards `valueLimit`. */
 const freeValues = 200
 
 /**
@@ -108,7 +108,7 @@ async function open({
   }
 }
 
-/** Returns the ModelError for a network error. `code` is its code when the connection failed (`upstream_failed`). */
+/** Returns the ModelError for a network error. `code` is the code of the ModelError for `upstream_failed`. */
 function brokenBy(error: AppError, code: ModelErrorCode): ModelError {
   const options = { cause: error }
   switch (error.code) {
@@ -204,7 +204,7 @@ async function refusalOf(call: ModelCall, { status, headers, chunks }: OutboundS
     }
   } catch (error) {
     call.signal.throwIfAborted()
-    // An AppError: the body broke off. Classify the refusal by its status and the bytes that arrived.
+    // After an AppError the body has broken off: classify the refusal by its status and the bytes that arrived.
     if (!(error instanceof AppError)) throw error
   }
   const { provider, secrets, now } = call

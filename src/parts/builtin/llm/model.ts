@@ -17,8 +17,8 @@ export interface ModelClient {
   /** The largest input in tokens; undefined when unknown. */
   readonly contextWindow: number | undefined
   /**
-   * Calls the model. Retries transient failures as the settings say, until a piece of the answer was passed to
-   * `onDelta`.
+   * Calls the model. Unless the model is the host's, retries transient failures as the settings say, until a piece of
+   * the answer was passed to `onDelta`.
    * @throws ModelError; the signal's reason
    */
   complete(request: ModelRequest): Promise<ModelAnswer>
@@ -29,7 +29,7 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[]
   readonly tools: readonly ModelTool[]
   readonly signal: AbortSignal
-  /** Called with the pieces of the answer as they arrive, in order. */
+  /** Called with the pieces of the answer as they arrive, in order. Very long pieces are left out (wire.ts). */
   readonly onDelta?: (piece: AnswerPiece) => void
   /** Collects the text of the answer as it arrives, so that the text is not lost when the call is cut off. */
   readonly partial?: PartialAnswer

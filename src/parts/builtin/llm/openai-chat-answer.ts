@@ -50,7 +50,7 @@ interface Growing {
   reasoningName?: string
   refusal: string
   readonly calls: GrowingCall[]
-  /** The calls by their `index`. Some servers send no index. */
+  /** The calls by the `index` of their chunks. Some servers send no index: see `callOf`. */
   readonly callsByIndex: Map<number, GrowingCall>
   readonly callsById: Map<string, GrowingCall>
   readonly details: JsonObject[]
@@ -94,7 +94,7 @@ function reasoningIn(delta: JsonObject): { readonly name: string; readonly text:
   return undefined
 }
 
-/** Adds a chunk of a call. The first chunk has the id and the name; each chunk may have a part of the arguments. */
+/** Adds a chunk of a call. Usually, the first chunk has the id and the name, and each has a part of the arguments. */
 function addCall(answer: Growing, piece: JsonObject, { newId }: FoldContext): void {
   const { name, arguments: args } = objectOf(piece['function'])
   const call = callOf(answer, amountOf(piece['index']), textOf(piece['id'])) ?? newCall(answer, piece, newId)
@@ -112,7 +112,7 @@ function newCall({ calls, callsByIndex, callsById }: Growing, piece: JsonObject,
   const call = { id: textOf(piece['id']) ?? newId(), name: '', args: '' }
   calls.push(call)
   if (index !== undefined) callsByIndex.set(index, call)
-  // Of calls with the same id, the first gets the chunks without an index.
+  // Of calls with the same id, the first gets the further chunks that have this id and no index.
   if (!callsById.has(call.id)) callsById.set(call.id, call)
   return call
 }

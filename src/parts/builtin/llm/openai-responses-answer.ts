@@ -60,7 +60,7 @@ function piece(name: keyof AnswerPiece, { delta }: JsonObject): AnswerPiece {
   return text === undefined ? {} : { [name]: text }
 }
 
-/** Returns the response of the final event. If its `output` is empty, the items `done` of earlier events replace it. */
+/** Returns the final event's response. If its `output` is empty, `done` replaces it: the items of earlier events. */
 function withItems(response: JsonObject, done: JsonObject[]): JsonObject {
   return objectsOf(response['output']).length > 0 ? response : { ...response, output: done }
 }

@@ -72,7 +72,7 @@ function itemsOf({ message, state }: ModelMessage): JsonObject[] {
   }
 }
 
-/** Returns the items of an assistant message in the order of `state`; without it: reasoning, text, calls. */
+/** Returns the items of an assistant message in the order that `state` has; without it: reasoning, text, calls. */
 function assistantItems(message: Message, state: JsonObject | undefined): JsonObject[] {
   const kept = objectsOf(objectOf(state?.['openai_responses'])['items'])
   if (kept.length === 0) {
@@ -103,7 +103,7 @@ function callItems({ tool_calls = [] }: Message): JsonObject[] {
   }))
 }
 
-/** Returns the reasoning item. OpenAI has not stored it, so an item without encrypted content is left out. */
+/** Returns the reasoning item as a list; empty without encrypted content, as OpenAI has stored no reasoning. */
 function reasoningItem(item: ReasoningItemModel | undefined): JsonObject[] {
   if (item?.encrypted_content === undefined) return []
   const { id, summary, encrypted_content } = item

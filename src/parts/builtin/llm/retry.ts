@@ -8,7 +8,7 @@ import { ModelError, type ModelErrorCode, type ModelRequest } from './model.ts'
 export interface RetryPolicy {
   /** The number of attempts after the first. */
   readonly retries: number
-  /** The wait after the first failure. It doubles with each failure, then `minWaitMs` and `maxWaitMs` limit it. */
+  /** The wait after the first failure; each further failure doubles it. It is then limited by the next two members. */
   readonly multiplierMs: number
   readonly minWaitMs: number
   readonly maxWaitMs: number

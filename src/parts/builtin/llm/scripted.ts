@@ -81,7 +81,7 @@ function isGreeting(message: Message | undefined): boolean {
   return message === undefined || /^\s*(hi|hello|hey|who are you)\b[\s!.?]*$/i.test(textOf(message))
 }
 
-/** Returns the name of the file to create: `demo-note.md`, or `demo-note-2.md` after one earlier `create` call ... */
+/** Returns the name of the file to create: `demo-note.md`, for the second file `demo-note-2.md`, and so on. */
 function noteName(messages: readonly Message[]): string {
   const asked = messages.findLastIndex(({ role }) => role === 'user')
   const notes = messages

@@ -35,7 +35,7 @@ export interface Wire extends BodyFormat {
   /** Request headers, including the key. */
   readonly headers: Readonly<Record<string, string>>
   readonly takesImages: boolean | undefined
-  /** The names of members, such as signatures, that `exchange` leaves out of the request and the response. */
+  /** The names of members, such as signatures, that the log of a call (`ModelAnswer.exchange`) leaves out. */
   readonly privateMembers: readonly string[]
   startFold(context: FoldContext): AnswerFold
 }
@@ -75,7 +75,7 @@ export interface ModelDeps {
   readonly now: () => number
   /** Waits, or rejects with the signal's reason when it is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Returns false for an address that must not be called. `parts/net/address` refuses further addresses. */
+  /** Returns false for an address that must not be called. `parts/net/address` refuses some in any case. */
   readonly allowAddress?: AddressRule
   readonly limits?: AnswerLimits
 }
@@ -96,7 +96,7 @@ export function createWireClient(settings: LLM, wire: Wire, deps: ModelDeps = de
         if (request.onDelta === undefined || (piece.content === undefined && piece.reasoning_content === undefined)) {
           return
         }
-        // Do not stream a piece of over a million characters. The final message holds it.
+        // Do not stream a piece of more than a million characters: the readers get it with the final message.
         if ((piece.content?.length ?? 0) + (piece.reasoning_content?.length ?? 0) > deltaLimitChars) return
         isHandedOn = true
         request.onDelta(piece)

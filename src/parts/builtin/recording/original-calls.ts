@@ -17,7 +17,7 @@ export function sealAction(id: string, action: Action, recorded: Action, cipher:
   return isWhole ? undefined : cipher.seal(original, contextOf(id))
 }
 
-/** Returns a recorded action as it was before masking; undefined when that cannot be recovered. */
+/** Returns a recorded action as it was before masking; undefined if that is lost. @param kept result of `sealAction` */
 export function originalOf(
   id: string, recorded: Action, kept: string | undefined, cipher: CallCipher,
 ): Action | undefined {

@@ -22,7 +22,7 @@ export async function keepingText<T>(work: Promise<T>, partial: SplitAnswer, pla
   }
 }
 
-/** Records the text and thoughts of the answer that was cut off, except those in messages recorded earlier. */
+/** Records the text and thoughts of the answer that was cut off, without those that `recordShown` has recorded. */
 export async function recordCut(partial: SplitAnswer, { host, turn, asked }: CutPlace): Promise<void> {
   const message = cutMessage(partial)
   if (message === undefined) return

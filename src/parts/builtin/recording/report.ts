@@ -1,7 +1,8 @@
 /**
  * Records the usage, the token ids and the completion log of a model's answer.
  *
- * No event may come between an answer's last delta and its message: a published client would show the text twice.
+ * No event may come between an answer's last delta and its message: a published client would show the text twice. So
+ * token ids and completion log are recorded after the message.
  */
 import type { AgentHost } from '../../../conversation/agent/host.ts'
 import type { Turn } from '../../../conversation/agent/agent.ts'

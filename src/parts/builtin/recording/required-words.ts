@@ -11,9 +11,9 @@ export function isWord(text: string): boolean {
   return /^[a-z_]{1,40}$/i.test(text)
 }
 
-/** The most words that are checked: does the schema require the word? A word at two paths counts as two words. */
+/** The most words that are checked against the schema. A word at two paths counts twice. */
 const placeLimit = 1000
-/** The longest path, in characters, of a word that is checked. */
+/** The longest path of a word that is checked, in characters, with the word at its end. */
 const pathLimit = 200
 
 /**
@@ -41,7 +41,7 @@ export async function maskFreeWords(
 
 /**
  * Returns the keys of the words that the schema requires: with dashes in place of such a word, the value does not fit.
- * A key is the path of a word, joined with the word.
+ * A key is the path of a word in the value, with the word at its end.
  */
 async function requiredOf(
   keys: readonly string[], fitsWithout: (keys: readonly string[]) => Promise<boolean>,
@@ -54,7 +54,7 @@ async function requiredOf(
 
 /**
  * Returns a copy in which `change` has replaced each text and each member name. The argument `key` is the path of
- * the text in the value, joined with the text.
+ * the text in the value, with the text at its end.
  */
 function changed(value: unknown, path: string, change: (text: string, key: string) => string): unknown {
   if (typeof value === 'string') return change(value, keyOf(path, value))

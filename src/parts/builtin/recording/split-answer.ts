@@ -1,7 +1,7 @@
 /**
  * An answer of a model that is split when the user writes meanwhile (contract: events.md, section 5).
  *
- * The text that live readers have is recorded before the user's message, the rest of the answer after the message.
+ * The text that live readers have by then is recorded before the user's message, the rest of the answer after it.
  */
 import type { MaskingStream } from '../../../base/masking.ts'
 import type { Turn } from '../../../conversation/agent/agent.ts'
@@ -25,7 +25,7 @@ interface Splitting {
   readonly isShown: boolean
 }
 
-/** Returns an answer that is split at each message of the user, if `isShown`; without `isShown`, it is not split. */
+/** Returns an empty answer. If `isShown`, each message that the user sends meanwhile splits the answer. */
 export function splitByMessages({ host, turn, asked, isShown }: Splitting): SplitAnswer {
   const answer = new SplitAnswer(() => host.maskingStream())
   turn.onMessage(() => {
@@ -83,8 +83,8 @@ export class SplitAnswer extends PartialAnswer {
   }
 
   /**
-   * Ends the splitting. Returns the masked `message` without the text and thoughts that `recordShown` has recorded. A
-   * message that does not begin with them is returned unchanged.
+   * Ends the splitting. Returns the masked `message` without the text and thoughts that `recordShown` has recorded. If
+   * the message does not begin with them, returns it unchanged.
    */
   rest(message: Message): Message {
     this.#isOver = true

@@ -1,7 +1,8 @@
 /**
  * Judges the risk of a call with the security analyzer of the conversation.
  *
- * An ensemble returns its analyzers' highest known risk. With `propagate_unknown`, one UNKNOWN makes its risk UNKNOWN.
+ * An ensemble returns its analyzers' highest known risk, or UNKNOWN if they know none. With `propagate_unknown`, one
+ * UNKNOWN makes its risk UNKNOWN.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertNever } from '../../../base/errors.ts'
@@ -19,7 +20,7 @@ export interface AnalyzedCall {
   readonly summary: string
 }
 
-/** Returns the calls, each valid one with the risk of `analyzedRisk`. Other work can run between two calls. */
+/** Returns the calls, the valid ones with the risk that `analyzedRisk` finds. Other work can run between two calls. */
 export async function analyzed<T extends { readonly ok: false } | (AnalyzedCall & { readonly ok: true })>(
   analyzer: SecurityAnalyzer | null, said: readonly string[], calls: readonly T[],
 ): Promise<T[]> {

@@ -17,7 +17,7 @@ export interface Corpus {
  */
 export const corpusLimitChars = 64 * 1024
 
-/** Returns the normalized texts; undefined when they exceed the limit. */
+/** Returns the normalized texts; undefined when `args` and `said` together exceed `corpusLimitChars`. */
 export function corpusOf(toolName: string, args: string, said: readonly string[]): Corpus | undefined {
   const total = said.reduce((sum, text) => sum + text.length, args.length)
   if (total > corpusLimitChars) return undefined

@@ -83,7 +83,7 @@ async function runTool<K extends ActionKind>(
   try {
     return await tool.run(action, call)
   } catch (thrown) {
-    // A stop of the turn may have caused this error, so throw the signal's reason.
+    // After a stop of the turn, throw the signal's reason: the stop may have caused this error.
     call.signal.throwIfAborted()
     if (!(thrown instanceof AppError) || tool.failed === undefined) throw thrown
     return tool.failed(action, textContent(thrown.message))

@@ -1,7 +1,7 @@
 /**
  * Shows a file or a directory to a model: numbered lines, or the entries of two levels.
  *
- * A file over `editBytes` has to be UTF-8.
+ * A file over `editBytes` is read in pieces, and has to be UTF-8.
  */
 import { AppError } from '../../../base/errors.ts'
 import { walkTree } from '../../workspace-files/directory.ts'

@@ -7,7 +7,7 @@ export function numberLines(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n')
 }
 
-/** Returns the changed lines and up to four lines on each side, numbered. Their total text is cut at `limitChars`. */
+/** Returns the changed lines and up to four lines on each side, numbered: at most `limitChars` characters of lines. */
 export function showChange(
   text: string, change: { readonly start: number; readonly length: number }, limitChars: number,
 ): string {

@@ -119,7 +119,7 @@ export function isTaskToolSet(name: string): boolean {
   return ['task_tool_set', 'TaskToolSet', 'task'].includes(name)
 }
 
-/** Returns the tools of a chosen tool set (contract: payloads.md, section 4). Other choices are returned unchanged. */
+/** Returns the tools of a chosen tool set (contract: payloads.md, section 4). Another choice or empty set is kept. */
 function expand(choice: ToolChoice, makers: Readonly<Record<string, ToolMaker>>): readonly ToolChoice[] {
   if (isTaskToolSet(choice.name) && Object.hasOwn(makers, 'task')) return [{ ...choice, name: 'task' }]
   if (choice.name !== 'browser_tool_set' && choice.name !== 'BrowserToolSet') return [choice]

@@ -46,7 +46,7 @@ export function insertLines(file: TextFile, line: number, lines: string): TextEd
   }
   const start = startOfLine(file.text, line + 1)
   const text = normalLineEnds(lines)
-  // Lines that are appended after a last line without a line end have to begin with a line end.
+  // If the last line has no line end, lines that are appended to the file begin with a line end.
   const isOpen = start === file.text.length && start > 0 && !file.text.endsWith('\n')
   const by = isOpen ? `\n${text}` : text.endsWith('\n') ? text : `${text}\n`
   return applyEdit(file, [{ start, end: start, by }])

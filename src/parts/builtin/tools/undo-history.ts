@@ -1,8 +1,8 @@
 /**
  * Stores the contents that the file editor replaced, for undo.
  *
- * A private folder has an index and one sealed file for each old content. An index entry holds the version of a
- * file after a change. Calls must not overlap.
+ * A private folder has an index and one sealed file for each old content. An index entry describes one change of a
+ * file. Calls of one history must not overlap.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -60,7 +60,7 @@ export const resealFolder: ResealFolder = (folder, cipher) =>
 /**
  * Seals the contents of the history in `folder` with the newest key, except contents that no key opens. Returns the ids
  * of the keys with which the contents are then sealed. Must not run while the history is in use.
- * @throws AppError `storage_failed` for a content that cannot be read
+ * @throws AppError `storage_failed` when a file that exists cannot be read, or a file cannot be written
  */
 export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {
   const needed = new Set<string>()
@@ -130,8 +130,8 @@ export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Ci
   }
 
   /**
-   * Removes the entry of an undone change. The undo changed the file's version. So the entry of the file's previous
-   * change gets the new version: a change can be undone only while the file has the version of its entry.
+   * Removes the entry of an undone change. A change can be undone only while the file has the version of its entry. The
+   * undo gave the file a new version, so the entry of the change before gets the new version.
    */
   async function forget(entry: UndoEntry, version: string): Promise<void> {
     const rest = (await read()).filter(({ id }) => id !== entry.id)
@@ -169,7 +169,7 @@ function newestWithin(entries: readonly UndoEntry[], { limitEntries, limitBytes 
   return kept
 }
 
-/** Returns whether the value is an entry of the index. Its `id`, a file name, has 36 hex digits and hyphens. */
+/** Returns whether the value is an entry of the index. Its `id` is a file name: 36 hex digits and hyphens. */
 function isEntry(value: unknown): value is UndoEntry {
   if (!isObject(value)) return false
   const { id, path, version, versionBefore, bytes } = value

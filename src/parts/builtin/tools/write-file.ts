@@ -1,7 +1,7 @@
 /**
  * The tool `write_file`: writes a whole file, new or existing, in UTF-8.
  *
- * Clients get the old text, if the old file was readable text. The model does not get it.
+ * Clients get the old text, if the old file was readable text and not too large. The model does not get the old text.
  */
 import { readFile, writeFile } from '../../workspace-files/files.ts'
 import type { ContainedPath } from '../../workspace-files/paths.ts'
@@ -50,9 +50,9 @@ export function createWriteFileTool(scope: FileScope): Tool {
   })
 }
 
-/** Returns the old text for clients; undefined when there is no readable text. */
+/** Returns the old text for clients; undefined when there is no readable text of at most `editBytes`. */
 async function oldContent(place: ContainedPath, scope: FileScope): Promise<string | undefined> {
   if (place.kind !== 'file') return undefined
-  const content = await readFile(place, scope.limits.editBytes).catch(() => undefined) // Unreadable.
+  const content = await readFile(place, scope.limits.editBytes).catch(() => undefined) // Unreadable: no old text.
   return content === undefined ? undefined : decodeText(content.bytes)?.text
 }

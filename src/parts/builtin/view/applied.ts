@@ -1,16 +1,16 @@
 /**
  * Applies a condensation to a view (specification, `Condensation`).
  *
- * Units (units.ts) with a forgotten event are removed whole. The summary is inserted at `summary_offset`: the number of
- * remaining events before it, including the system prompt.
+ * Units (units.ts) with a forgotten event are removed whole. The summary is inserted after the first `summary_offset`
+ * remaining events, of which the system prompt is one. It is never inserted inside of a unit.
  */
 import type { Condensation } from '../../../schema/generated/events.ts'
 import { toMessage } from '../../../schema/generated/values.ts'
 import { messageUnit, withContent, type Unit } from './units.ts'
 
 /**
- * Returns the units after a condensation. @param before the number of events before the units: 1 with a system prompt,
- * else 0
+ * Returns the units that a condensation leaves, with its summary. @param before the number of events that precede
+ * `units`: 1 with a system prompt, else 0
  */
 export function applyCondensation(units: readonly Unit[], condensation: Condensation, before: number): Unit[] {
   const { id, forgotten_event_ids, summary, summary_offset: offset } = condensation
@@ -26,7 +26,7 @@ export function summaryUnit(id: string, summary: string): Unit {
   return messageUnit(id, message === undefined ? [] : [{ message }])
 }
 
-/** Returns the number of units that begin within the first `events` events. */
+/** Returns how many units have an event among the first `events` events of all units. */
 export function placeOf(units: readonly Unit[], events: number): number {
   let place = 0
   let passed = 0

@@ -69,7 +69,7 @@ function failureOf(step: Step): unknown {
   return step.failed ? { action: step.action } : undefined
 }
 
-/** Returns how many values at the end of the list are equal; 0 for an empty list, or if the last is undefined. */
+/** Returns how many values at the end of the list equal the last value; 0 if the last value is undefined or missing. */
 function countAlike(values: readonly unknown[]): number {
   const last = values.at(-1)
   if (last === undefined) return 0
@@ -77,7 +77,7 @@ function countAlike(values: readonly unknown[]): number {
   return values.length - 1 - different
 }
 
-/** Returns whether the last six steps with a result alternate between two steps. */
+/** Returns whether the last six steps with a result are the same two steps, three times. */
 function takesTurns(steps: readonly Step[]): boolean {
   const six = steps.filter(isAnswered).slice(-6)
   return six.length === 6 && six.every((step, place) => isDeepStrictEqual(step, six[place % 2]))

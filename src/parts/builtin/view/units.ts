@@ -17,7 +17,7 @@ import { unsigned } from './unsigned.ts'
 export interface Unit {
   /** The ids of the unit's events. */
   readonly ids: readonly string[]
-  /** The unit's messages for a model; empty when the model is not shown the unit. */
+  /** The unit's messages for a model; empty when the unit is not shown to the model. */
   readonly messages: readonly ModelMessage[]
   readonly isBatch: boolean
   /** True when results of the batch's calls may still arrive. */
@@ -29,7 +29,7 @@ export interface Unit {
 /** The calls of one answer, and their results so far. */
 export interface Batch {
   readonly id: string
-  /** True when the settings have changed since this answer, so it may come from another model than the current one. */
+  /** True when the settings have changed since this answer: the answer may come from another model than the current. */
   isOfAnother: boolean
   readonly ids: string[]
   readonly actions: ActionEvent[]
@@ -81,12 +81,12 @@ export function messageUnit(id: string, messages: readonly ModelMessage[]): Unit
   return { ids: [id], messages, isBatch: false, isOpen: false, chars: charsOf(messages) }
 }
 
-/** Returns the unit without signatures and state, which another model cannot read. */
+/** Returns the unit without signatures and the provider's private data, which another model cannot read. */
 export function unsignedUnit(unit: Unit): Unit {
   return { ...unit, messages: unit.messages.map(({ message }) => ({ message: unsigned(message) })) }
 }
 
-/** Returns the messages of consecutive units. User messages that follow one another become one message. */
+/** Returns the messages of consecutive units. Adjacent user messages are joined, unless a batch is between them. */
 export function tell(units: readonly Unit[]): ModelMessage[] {
   const told: ModelMessage[] = []
   let merges = false
@@ -120,7 +120,7 @@ export function withState(message: Message, state: JsonObject | undefined): Mode
   return state === undefined ? { message } : { message, state }
 }
 
-/** Returns the number of characters in the messages' texts and calls, without thoughts. An image counts as 6,000. */
+/** Returns the number of characters in the messages' texts and calls, without reasoning. An image counts as 6,000. */
 export function charsOf(messages: readonly ModelMessage[]): number {
   return messages.reduce((sum, { message }) => {
     const content = message.content.reduce(
@@ -149,7 +149,7 @@ function batchMessages({ isOfAnother, actions, calls, results }: Batch, state: J
   })
   const tools = answered.flatMap((call) => results.get(call.id) ?? [])
   const message = isOfAnother ? unsigned(answer) : answer
-  // Leave out the provider's private data when a call has no result: the data describe all calls of the answer.
+  // Leave out the provider's private data for another model, and when a call has no result: they describe all calls.
   return [
     withState(message, !isOfAnother && answered.length === calls.length ? state : undefined),
     ...tools.map((tool) => ({ message: tool })),

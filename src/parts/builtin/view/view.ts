@@ -4,7 +4,7 @@
  *
  * The view grows event by event. Content that a provider would refuse is left out or replaced.
  *
- * The units (units.ts) before the last batch are settled: only a switch of the model or a condensation changes them.
+ * The units (units.ts) before the last batch are settled: only `#modelSwitched`, `#forget` and `#clear` change them.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type {
@@ -39,7 +39,7 @@ interface Prompt {
 
 export class View {
   #system: Prompt | undefined
-  /** The units before the last batch (units.ts). */
+  /** The units before `#batch` (units.ts). Without `#batch`, the units up to the last batch. */
   #settled: Unit[] = []
   /** The messages of `#settled`. */
   #told: ModelMessage[] = []
@@ -50,13 +50,13 @@ export class View {
   #isOpen = false
   #isCondensationRequested = false
   #responses = new Map<string, JsonObject>()
-  /** The actions of the last batch that wait for the user, unmasked and sealed (`keepCall`), by their ids. */
+  /** Actions that wait for the user: the values given to `keepCall`, unmasked and sealed, by the ids of the actions. */
   #calls = new Map<string, string>()
   #newest: Event[] = []
   #lastUserMessage: MessageEvent | undefined
   /** The ids of the model's responses and of their tool calls. */
   #ids = new Set<string>()
-  /** User messages that were sent while the model was answering. They join the view after the model's answer. */
+  /** User messages that were sent while the model was answering. The view shows them after the model's answer. */
   #late: MessageEvent[] = []
 
   /** Adds a new part of the history. A part with `isFresh` replaces everything before it. */
@@ -75,7 +75,7 @@ export class View {
     return this.#system !== undefined
   }
 
-  /** The newest 20 messages, actions and results of the branch, oldest first, for `judgeProgress`. */
+  /** The newest messages (without blocked ones), actions and results, at most 20, oldest first, for `judgeProgress`. */
   get newest(): readonly Event[] {
     return this.#newest
   }
@@ -85,8 +85,8 @@ export class View {
   }
 
   /**
-   * True when the model has something to answer. False before the first message, after a message of the agent that was
-   * not cut off, and after the result of `finish`.
+   * True when the model has something to answer. False before the first message, after a complete message of the agent,
+   * and after the result of `finish`, unless a message came between call and result.
    */
   get isOpen(): boolean {
     return this.#isOpen
@@ -123,7 +123,7 @@ export class View {
     return batch.actions.filter(({ id, tool_call_id }) => ids.includes(id) && !batch.results.has(tool_call_id))
   }
 
-  /** Returns an action that waits for the user, unmasked and sealed (`keepCall`); undefined if it was not stored. */
+  /** Returns the value given to `keepCall` for an action that waits for the user; undefined when there is none. */
   keptCall(actionId: string): string | undefined {
     return this.#calls.get(actionId)
   }
@@ -204,7 +204,7 @@ export class View {
     for (const event of this.#late.splice(0)) this.#addMessage(event)
   }
 
-  /** Drops signatures and the provider's private data: a provider may refuse a request with those of another model. */
+  /** Drops signatures and the provider's private data, because a provider may refuse those of another model. */
   #modelSwitched(): void {
     this.#settled = this.#settled.map(unsignedUnit)
     this.#said = this.#said.map(unsignedUnit)
@@ -238,7 +238,7 @@ export class View {
     this.#isOpen = true
   }
 
-  /** Moves the batch and the units after it to `#settled`, before a new batch begins. Later results are ignored. */
+  /** Before a new batch, moves `#batch` and the units after it to `#settled`, where a batch takes no more results. */
   #settle(): void {
     const units = [...this.#batchUnits().map((unit) => ({ ...unit, isOpen: false })), ...this.#said]
     this.#settled.push(...units)
@@ -251,7 +251,7 @@ export class View {
     this.#said = []
   }
 
-  /** Applies a condensation, which may forget the current batch. */
+  /** Applies a condensation, which may remove `#batch` too. */
   #forget(condensation: Condensation): void {
     const forgotten = new Set(condensation.forgotten_event_ids)
     this.#isCondensationRequested = false
@@ -284,8 +284,8 @@ export class View {
 const errorHeader = '[An error occurred during execution.]\n'
 
 /**
- * Returns the note (`suffix`) to add to a terminal's output, if there is one. The content of a refused call, or in an
- * older history, already ends with the note. Then the note is not added again.
+ * Returns the note (`suffix`) that follows a terminal's output for the model. Returns nothing when the content already
+ * ends with the note, as after a refused call or in an older history.
  */
 function suffixOf(observation: Observation): readonly Content[] {
   if (observation.kind !== 'TerminalObservation') return []

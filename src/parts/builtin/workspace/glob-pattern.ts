@@ -1,14 +1,14 @@
 /**
  * Glob patterns, matched part by part while a tree is walked.
  *
- *     **        any number of directories, as a whole part between slashes
+ *     **        any number of directories, as a whole part between slashes; as the last part, any file in them
  *     * ?       any characters, one character, but no slash
  *     [a-z]     one character from a to z; [!a-z] one other character
  *     {a,b}     a or b
  *     \x        the character x
  *
- * `*`, `?`, `[` and `**` do not match a dot at the beginning of a name. No regular expression is used, so that matching
- * takes little time.
+ * `*`, `?`, `[` and `**` do not match a dot at the beginning of a name. A pattern does not become a regular expression,
+ * so matching takes little time.
  */
 import { AppError } from '../../../base/errors.ts'
 
@@ -37,7 +37,7 @@ export function parseGlob(pattern: string): GlobState {
   return stateOf(alternatives.map((parts) => ({ parts, places: new Set([0]) })))
 }
 
-/** An alternative of the pattern, and the indexes of the parts that the next name may match. */
+/** A pattern without braces: its parts between slashes, and the indexes of the parts that the next name may match. */
 interface Route {
   readonly parts: readonly string[]
   readonly places: ReadonlySet<number>
@@ -55,7 +55,7 @@ function stateOf(routes: readonly Route[]): GlobState {
   }
 }
 
-/** Returns the route with the index after each `**` added to `places`, because `**` may match no directory. */
+/** Returns the route with the next index added for each `**` in `places`, because `**` may match no directory. */
 function pastDoubleStars({ parts, places }: Route): Route {
   const reached = new Set<number>()
   for (const place of places) {
@@ -87,7 +87,7 @@ function matchesPart(part: string, name: string): boolean {
 
 type Token = { readonly type: 'star' } | { readonly type: 'one'; readonly accepts: (char: string) => boolean }
 
-/** Returns whether the name matches. Backtracks to the last star; earlier stars cannot help. */
+/** Returns whether the name matches. After a mismatch only the last star takes more characters: that is enough. */
 function matchName(tokens: readonly Token[], chars: readonly string[]): boolean {
   let token = 0
   let char = 0
@@ -122,7 +122,7 @@ function tokensOf(part: string): Token[] {
   return tokens
 }
 
-/** Splits a part of a pattern into escaped characters, classes and single characters. Takes linear time. */
+/** Splits a part of a pattern into escaped characters, classes (`[a-z]`) and single characters, in linear time. */
 function piecesOf(chars: readonly string[]): string[] {
   const pieces: string[] = []
   const lastClose = chars.lastIndexOf(']')

@@ -19,7 +19,7 @@ const keys: ReadonlyMap<string, string> = new Map([
   ['ENTER', '\r'],
 ])
 
-/** Returns the bytes of a key; undefined when the text is no key name. */
+/** Returns the bytes of the key with this name; undefined when no key has the name. */
 export function keyBytes(name: string): string | undefined {
   const letter = /^C-([A-Za-z\\\]^_@[])$/.exec(name)?.[1]
   if (letter !== undefined) return String.fromCharCode(letter.toUpperCase().charCodeAt(0) & 0x1f)

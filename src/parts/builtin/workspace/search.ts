@@ -1,8 +1,8 @@
 /**
  * Finds files of the workspace by name or by content, newest first.
  *
- * Hidden files are skipped unless a part of the pattern begins with a dot. `.git` and `node_modules` are not entered,
- * links are not followed, and `.gitignore` is not read.
+ * A name with a dot at its beginning is matched only by a part of the glob that begins with a dot. `.git` and
+ * `node_modules` are not entered, links are not followed, and `.gitignore` is not read.
  */
 import { walkTree, type Entry } from '../../workspace-files/directory.ts'
 import { readFile } from '../../workspace-files/files.ts'
@@ -23,7 +23,7 @@ export interface Found {
   readonly files: readonly string[]
   /** The number of matching files, which may exceed the length of `files`. */
   readonly count: number
-  /** False when a limit of the walk was reached, or an unreadable directory or a large file was skipped. */
+  /** False when a limit of the walk was reached, an opened directory was unreadable, or a large file was skipped. */
   readonly isComplete: boolean
 }
 
@@ -38,7 +38,7 @@ export interface ContentQuery {
   readonly timeoutMs: number
 }
 
-/** Finds files by a glob. @throws AppError for an invalid glob or a place that is no directory; the signal's reason */
+/** Finds files by a glob. @throws AppError for an invalid glob, or if `place` is no directory; the signal's reason */
 export function findByName(place: ContainedPath, pattern: string, limits: SearchLimits): Promise<Found> {
   return find(place, parseGlob(pattern), limits, async () => true)
 }

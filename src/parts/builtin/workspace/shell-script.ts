@@ -15,7 +15,7 @@ export function shellFiles(folder: string) {
     command: join(folder, 'command'),
     /** The script that runs at each prompt. */
     prompt: join(folder, 'prompt'),
-    /** The script that restores the variables that a command's secrets have replaced. */
+    /** The script that undoes the export of a command's secrets: it unsets variables or restores their old values. */
     restore: join(folder, 'restore'),
     /** The report on a command. `nonce` is the random word that identifies the command. */
     report: (nonce: string) => join(folder, `report-${nonce}`),
@@ -31,7 +31,7 @@ const size = 'rows 50 cols 200'
 /** Variables that turn pagers off, and give Python its plain prompt. */
 const quietPrograms = 'PAGER=cat GIT_PAGER=cat MANPAGER=cat PYTHON_BASIC_REPL=1'
 
-/** Returns the first script of a shell, after which the shell is ready. */
+/** Returns the script that a new shell runs first. The report at the next prompt tells that the shell is ready. */
 export function startScript(folder: string, nonce: string): string {
   const { prompt } = shellFiles(folder)
   return lines([
@@ -72,7 +72,7 @@ export function commandScript(options: {
     `[[ \${${variable.status}-0} == 0 ]] || (exit "$${variable.status}")`,
   ]
   return lines([
-    // Join the lines, so that `eval` is in line 1. In bash's messages the command then has its own line numbers.
+    // `eval` is in line 1 too, so that bash's messages number the lines of the command from 1.
     [...preparation, `\\builtin eval ${quote(command)}`].join('; '),
     // Set the prompt variables again: the command may have changed them. The redirection hides the trace of `set -x`.
     `{ ${variable.status}=$?; ${prompts}; \\builtin return "$${variable.status}"; } 2>/dev/null`,
@@ -84,8 +84,8 @@ function mayExport(name: string): boolean {
 }
 
 /**
- * Returns the script that runs at each prompt. It reports the end of each command once, and discards input that the
- * command has not read, because bash would run it as commands.
+ * Returns the script that runs at each prompt. It reports the end of each script once, and discards input that the
+ * command has not read, because bash would run the input as commands.
  */
 export function promptScript(folder: string, isTerminal: boolean): string {
   const restore = quote(shellFiles(folder).restore)
@@ -113,12 +113,12 @@ export const markPrefix = 'agent-server;'
 
 export interface ShellReport {
   readonly exitCode: number
-  /** The process id of the last background job; -1 when there was none. */
+  /** The process id of the last background job; -1 when there was none, or when it is unknown. */
   readonly pid: number
   readonly workingDir: string
-  /** The path of python3; empty when the PATH has none. */
+  /** The path of python3; empty when the PATH has none, or when it is unknown. */
   readonly python: string
-  /** The name of the user; empty when the system has none. */
+  /** The name of the user; empty when the system has none, or when it is unknown. */
   readonly username: string
 }
 

@@ -1,5 +1,5 @@
 /**
- * One bash on a terminal, which runs one command at a time.
+ * One bash on a terminal, or on pipes where no terminal can be made. It runs one command at a time.
  *
  * A shell takes commands and input, and passes on its output as plain text. A report file and a mark in the output show
  * that a command has ended (shell-script.ts).
@@ -80,9 +80,9 @@ export class Shell {
   readonly #child: Child
   readonly #text = createTerminalText({ markPrefix })
   readonly #reading: Promise<void>
-  /** The nonce of the running command; undefined at the prompt. */
+  /** The nonce of the running command or of the first script; undefined at the prompt. */
   #nonce: string | undefined
-  /** The exit status in the mark of the running command; undefined before the mark arrives. */
+  /** The exit status in the end mark of the last begun command; undefined before the mark arrives. */
   #status: number | undefined
   #isReady = false
   /** The last known working directory. */
@@ -99,7 +99,7 @@ export class Shell {
     this.#nonce = nonce
     this.#options = options
     this.#workingDir = options.workingDir
-    this.#reading = this.#read().catch(() => undefined) // The shell has ended, which `exited` below reports.
+    this.#reading = this.#read().catch(() => undefined) // `child.exited` reports the end of the shell.
     void child.exited.then((exit) => {
       this.#exit = exit
       this.#wake()
@@ -111,7 +111,7 @@ export class Shell {
     return this.#nonce !== undefined
   }
 
-  /** Returns false when the shell has exited, or when its folder is gone, for example after a logout. */
+  /** Tells whether the shell still runs and has its private folder, which a logout, for example, can remove. */
   async isUsable(): Promise<boolean> {
     return !this.hasExited && await isThere(shellFiles(this.#options.folder).prompt)
   }
@@ -120,7 +120,7 @@ export class Shell {
     return this.#exit !== undefined
   }
 
-  /** The time of the last output or input, as `performance.now()` gives it. */
+  /** The time of the last output, input or start of a command, as `performance.now()` gives it. */
   get lastOutputAt(): number {
     return this.#lastOutputAt
   }
@@ -130,7 +130,7 @@ export class Shell {
     this.#before = await this.#child.processes()
   }
 
-  /** Starts a command. The variables `env` are exported while it runs. */
+  /** Starts a command. While it runs, the variables `env` are exported, as far as `commandScript` allows. */
   async begin(command: string, env: Readonly<Record<string, string>>): Promise<void> {
     const { folder } = this.#options
     const nonce = randomUUID()
@@ -155,8 +155,8 @@ export class Shell {
   }
 
   /**
-   * Waits for output, the exit of the shell or `wake`, at most `limitMs` and at most `lookIntervalMs`. Returns the end
-   * of the command; undefined while it runs.
+   * Waits for output, the exit of the shell or `wake`; at most `limitMs`, and never longer than `lookIntervalMs`.
+   * Returns the end of the command or shell, without a wait if it has ended already; undefined while both run.
    */
   async nextChange(limitMs: number): Promise<CommandEnd | undefined> {
     this.#changed = deferred()
@@ -164,7 +164,7 @@ export class Shell {
     if (early !== undefined) return early
     const waitMs = Math.min(limitMs, lookIntervalMs)
     const isLate = await within(this.#changed.promise, waitMs) === 'late'
-    // Before the end mark arrives, read the report file only after a silent interval: output may follow the report.
+    // Output may arrive after the report file. So without the end mark, read the file only after a silent interval.
     return this.#commandEnd(isLate && waitMs === lookIntervalMs)
   }
 
@@ -179,8 +179,8 @@ export class Shell {
   }
 
   /**
-   * Kills the processes that were started after the last `markStart`. Returns false when a process survives, or before
-   * the first `markStart`. If nobody has called `markStart`, the first `begin` calls it.
+   * Kills the processes that started after the last `markStart`; the first `begin` calls `markStart` if no caller has.
+   * Returns false when a process survives, or before the first `markStart`.
    */
   async killStarted(): Promise<boolean> {
     if (this.#before === undefined) return false
@@ -235,7 +235,7 @@ export class Shell {
   }
 
   async #readReport(nonce: string): Promise<ShellReport | undefined> {
-    // Without a readable report, `#reportInMark` is used.
+    // An unreadable file gives no report: the caller then makes one from the end mark (`#reportInMark`).
     const text = await readFile(shellFiles(this.#options.folder).report(nonce), 'utf8').catch(() => '')
     return parseReport(text)
   }

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { makeFolder, openNew, privateFolder } from '../../../base/own-files.ts'
 
 export interface TerminalOutputOptions {
-  /** The folder for the files. The first file creates it. */
+  /** The folder for the files. It is made with the first file. */
   readonly folder: string
   /** Makes unique ids. */
   readonly createId: () => string
@@ -21,7 +21,7 @@ export interface TerminalOutputOptions {
 
 export interface TakenOutput {
   readonly text: string
-  /** The file with the output, up to `fileLimitBytes`; absent for a short output, and after a failed write. */
+  /** The path of the file with the output (up to `fileLimitBytes`); absent for a short output, or if a write failed. */
   readonly file?: string
 }
 

@@ -2,8 +2,8 @@
  * Converts terminal output (ECMA-48) into plain text, in chunks cut anywhere.
  *
  * Carriage returns, backspaces, cursor moves and erasures are applied within the current line. A move to another line
- * ends the current line. An operating system command that begins with `markPrefix` is a mark. Other sequences are
- * dropped.
+ * or an erasure of the display ends the current line. An operating system command that begins with `markPrefix` is a
+ * mark. Other sequences are dropped.
  */
 export interface TerminalText {
   /** Adds a chunk of output. Returns the text that can no longer change, and the marks that this chunk completes. */
@@ -20,11 +20,11 @@ export interface TerminalPiece {
 
 export interface TerminalTextOptions {
   readonly markPrefix: string
-  /** The longest current line, in characters. A longer line is returned in parts. Default 8,192. */
+  /** The most characters of a line that can still change. `push` returns a longer line in parts. Default 8,192. */
   readonly lineLimitChars?: number
 }
 
-/** The longest control sequence, in characters. Characters beyond it are dropped. */
+/** The most characters of a sequence that are collected. Further characters are dropped. */
 const sequenceLimitChars = 1000
 
 const ESC = '\x1b'
@@ -48,7 +48,7 @@ export function createTerminalText({ markPrefix, lineLimitChars = 8192 }: Termin
   const step = (char: string): string => {
     if (char === '\x18' || char === '\x1a') state = 'text'
     else if (char === ESC) {
-      // Within a string, ESC begins the terminator or aborts the string.
+      // Within a string, ESC begins the terminator (ST) or another sequence. Both end the string.
       if (state === 'string') endString()
       state = 'escape'
     } else if (state === 'escape') {
@@ -98,7 +98,7 @@ function nextControl(chunk: string, from: number): number {
 function stateAfterEscape(char: string): State {
   if (char === '[') return 'csi'
   if (']PX^_'.includes(char)) return 'string'
-  // After one of these characters the sequence has one more character, such as the name of a character set.
+  // After ESC and one of these characters, the sequence has one more character, such as the name of a character set.
   return ' #%()*+-./'.includes(char) ? 'skip-one' : 'text'
 }
 

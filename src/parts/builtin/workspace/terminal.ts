@@ -47,7 +47,7 @@ export interface TerminalRequest {
   readonly isInput: boolean
   /** The longest wait for the command's end. The command then goes on. By default `TerminalOptions` limits the wait. */
   readonly timeoutMs?: number | undefined
-  /** True to end the shell before the command, which then runs in a new shell. */
+  /** True to end the shell first. A command then runs in a new shell. */
   readonly reset: boolean
   /** Variables exported for this command only. */
   readonly env: Readonly<Record<string, string>>
@@ -58,7 +58,7 @@ export interface TerminalResult {
   readonly output: string
   /** A note for the model: how the call ended, and how to go on. */
   readonly note: string
-  /** The exit code; -1 while a command runs; 0 for a reset without a command; absent for a refusal at the prompt. */
+  /** The exit code; -1 while a command runs; 0 for a reset without a command; absent for any other refused request. */
   readonly exitCode?: number
   readonly isTimeout: boolean
   /** True when the request was refused: nothing was run or typed. */
@@ -177,7 +177,7 @@ export class Terminal {
         return `Nothing was typed: expected at most ${inputLimitBytes} bytes of input. Write a file and let the ` +
           'program read that.'
       }
-      // Enter sends a carriage return, which a terminal usually converts into a newline.
+      // On a terminal, Enter sends a carriage return, which the terminal usually converts into a newline.
       shell.type(hasTerminal ? input.replaceAll('\n', '\r') : input.replaceAll('\r', '\n'))
     }
     return undefined
@@ -220,7 +220,7 @@ export class Terminal {
     }
   }
 
-  /** Returns how long the call still waits if no more output comes, and why it returns then, in words for the model. */
+  /** Returns how long the call still waits if no output comes, and why it then returns, in words for the model. */
   #returns(
     shell: Shell, start: number, timeoutMs: number | undefined,
   ): { inMs: number; why: string; isTimeout: boolean } {
@@ -254,7 +254,7 @@ export class Terminal {
     return { note, exitCode: ended.exitCode }
   }
 
-  /** Sends Ctrl-C, then kills the processes of this turn. Ends the shell if a process survives or no prompt comes. */
+  /** Sends Ctrl-C, then kills the processes of this turn. Ends the shell if a process survives or no prompt returns. */
   async #interrupt(shell: Shell): Promise<void> {
     shell.interrupt()
     const isBack = await this.#comesBack(shell, interruptGraceMs)

@@ -12,7 +12,7 @@ export interface TextFile {
   readonly encoding: Encoding
   /** The text with the file's line ends, without a byte order mark. */
   readonly raw: string
-  /** The text with LF at all line ends. */
+  /** `raw` with LF in place of each CRLF. */
   readonly text: string
   readonly lineEnd: '\n' | '\r\n'
 }
@@ -30,7 +30,7 @@ export function decodeText(bytes: Buffer): TextFile | undefined {
     const mark = marks[encoding]
     if (!bytes.subarray(0, mark.length).equals(mark)) continue
     const raw = decoders[encoding](bytes.subarray(mark.length))
-    // After a byte order mark, do not try the other encodings.
+    // Bytes with a byte order mark are text in its encoding or no text, so do not try the other encodings.
     if (raw !== undefined || mark.length > 0) return raw === undefined ? undefined : textFile(encoding, raw)
   }
   return undefined

@@ -1,8 +1,8 @@
 /**
  * Reads a range of lines from a large text file.
  *
- * The file must be UTF-8 without NUL. Reading stops at the end of the range, or after `limitChars` characters of it,
- * also in the middle of a line.
+ * The file must be UTF-8 without NUL. Reading stops at the end of the range, or when the range has more than
+ * `limitChars` characters. The last line can then be cut.
  */
 import { TextDecoder } from 'node:util'
 import { AppError } from '../../../base/errors.ts'
@@ -82,7 +82,7 @@ class LineCollector {
   #room: number
   /** The number of the current line, from 1. */
   #number = 1
-  /** The text of the current line so far, cut at `limitChars`; empty for a line before the range. */
+  /** The text of the current line so far, cut to `#room`; empty for a line before the range. */
   #line = ''
   #hasLine = false
   #isCut = false

@@ -8,7 +8,7 @@ export class AgentQueue {
   readonly #followers = new Set<() => void>()
   #told: unknown
 
-  /** Takes a message of the stream; undefined when the stream has ended. */
+  /** Takes a message about the queue from the stream; undefined when the stream has ended. */
   take(message: unknown): void {
     this.#told = message
     for (const follower of this.#followers) follower()

@@ -38,11 +38,11 @@ const builtIn: AgentChoice = {
 
 export interface FoundAgents {
   readonly choices: readonly AgentChoice[]
-  /** The response that failed; undefined when all agents were read. */
+  /** The first response that failed (`hasFailed`); undefined when none has. */
   readonly failed: Answer | undefined
 }
 
-/** Returns the agents of this server: the parts `demo` and `builtin`, ready external agents, other external agents. */
+/** Returns the agents in this order: those of the parts `demo` and `builtin`, ready external agents, other ones. */
 export async function loadAgents(api: Api): Promise<FoundAgents> {
   const [found, about] = await Promise.all([api.get('/api/doctor/agents'), api.get('/server_info')])
   const parts = listAt(about.json, 'parts')
@@ -90,8 +90,8 @@ export function chosenAgent({ status, json: settings }: Answer): string {
 }
 
 /**
- * Saves an agent for new conversations. When `agent_kind` changes, the server drops the old agent settings. So the
- * model and the MCP servers are sent again.
+ * Saves an agent for new conversations. When `agent_kind` changes, the server drops the old agent settings, so the page
+ * sends the model and the MCP servers again, if it could read them.
  */
 export async function chooseAgent(api: Api, { settings }: AgentChoice): Promise<Answer> {
   const before = await api.getSealed('/api/settings')

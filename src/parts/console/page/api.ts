@@ -30,7 +30,7 @@ export interface Api {
   blob(path: string): Promise<Blob | undefined>
   /** Opens a WebSocket. A page with a proof sends the proof in the first frame. */
   openSocket(path: string): WebSocket
-  /** Called by `signOut`, and after an `Answer` with status 401. After `open`, the caller has to call it itself. */
+  /** Called by `signOut`, and after status 401, except at the sign-in. After `open` and `blob` it is not called. */
   onSignedOut: () => void
 }
 
@@ -125,7 +125,7 @@ export class ServerApi implements Api {
     if (response === undefined) return { status: 0, json: { detail: 'The server does not answer' } }
     if (response.status === 401 && !isSignIn) this.onSignedOut()
     const isJson = response.headers.get('Content-Type')?.startsWith('application/json') === true
-    const json: unknown = isJson ? await response.json().catch(() => undefined) : undefined // The body is no JSON.
+    const json: unknown = isJson ? await response.json().catch(() => undefined) : undefined // Unreadable JSON.
     return { status: response.status, json }
   }
 }

@@ -10,7 +10,7 @@ export type Child = Node | string | number | undefined | null | false | readonly
 
 /**
  * Attributes by name. A function is a listener; its name is `on` and the name of the event. `true` sets an empty
- * attribute; false and undefined leave the attribute out.
+ * attribute; false and undefined leave the attribute out or remove it.
  */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined | ((event: Event) => void)>>
 
@@ -25,7 +25,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** Sets attributes and listeners of an element. */
+/** Sets or removes attributes of an element, and adds listeners. */
 export function setAttributes(target: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') target.addEventListener(name.replace(/^on/, ''), value)

@@ -1,8 +1,8 @@
 /**
  * The bar that shows an outage, with the time to the next attempt and the button `Try now`.
  *
- * While the server does not answer, the bar speaks of the server. Otherwise it speaks of a conversation whose socket is
- * closed.
+ * While the server does not answer, the bar says so. Otherwise it says that the shown conversation is not connected, as
+ * long as the conversation's socket is interrupted.
  */
 import { element, fill } from './dom.ts'
 
@@ -19,7 +19,7 @@ const conversationWords = 'This conversation is not connected. What it shows can
 
 export class Outage {
   readonly root = element('div', { class: 'away' })
-  /** Called when the server answers again, with the time when the outage began (`performance.now`). */
+  /** Called when the server answers again, with the earliest possible beginning of the outage (`performance.now`). */
   readonly #onBack: (awaySince: number) => void
   readonly #words = element('p', { role: 'status' })
   readonly #rest = element('span', { class: 'away-rest' })
@@ -54,7 +54,7 @@ export class Outage {
     if (this.#state === 'here') this.#state = 'unknown'
   }
 
-  /** Called when the server does not answer. At the first call of an outage, `awayMs` is its longest possible age. */
+  /** Called when the server does not answer. At the first call of an outage, it has lasted for at most `awayMs`. */
   serverAway(wait: Wait, awayMs: number): void {
     if (this.#state !== 'away') this.#awaySince = performance.now() - awayMs
     this.#state = 'away'

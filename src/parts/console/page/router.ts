@@ -36,11 +36,11 @@ export class Router {
     // A view that is still loading at the next navigation draws into an element that has left the page by then.
     const place = element('div', { class: 'view' })
     fill(this.#root, place)
-    // A person sees the failure and can try again.
+    // If the view cannot be loaded, the person sees the failure and can try again.
     const view = await this.#open(place, partsOf(location.hash)).catch(() => this.#tellFault(place))
     if (count !== this.#count) return view.close()
     this.#view = view
-    // When the closed view had the focus, the body has it now. Then the root gets it.
+    // The body has the focus, for example, when the closed view had it before. Then the root gets the focus.
     if (document.activeElement === document.body) this.#root.focus({ preventScroll: true })
   }
 

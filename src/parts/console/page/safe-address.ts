@@ -1,10 +1,8 @@
-/** Tells which addresses an element may have. A pure function. */
+/** Tells which addresses may stand in an attribute such as `href` or `src`. A pure function. */
 
 const safeSchemes = ['http:', 'https:', 'mailto:', 'blob:']
 
-/**
- * Tells whether an address has a safe scheme or is a data URL of an image. A relative address has the scheme of `base`.
- */
+/** Tells whether an address, resolved against `base`, has one of `safeSchemes` or is a data URL of a bitmap image. */
 export function isSafeAddress(address: string, base: string): boolean {
   try {
     const { protocol } = new URL(address, base)

@@ -10,10 +10,10 @@ import { navigate, Router, type View } from './router.ts'
 export function openShell(root: HTMLElement, api: ServerApi): View {
   const side = element('nav', { class: 'side', id: 'side', 'aria-label': 'Conversations' })
   const main = element('main', { class: 'main', id: 'main', tabindex: '-1' })
-  /** True when the open view has text of the person, which a reload would lose. */
+  /** True after input in the open view, because to open the view again would lose the input. */
   let isTouched = false
   const outage = new Outage((awaySince) => {
-    // Show a view again that was opened during the outage. A conversation recovers by itself.
+    // Open a view again that was opened during the outage, unless it has input. A conversation recovers by itself.
     if (router.openedAt > awaySince && !isTouched && !location.hash.startsWith('#/c/')) void router.show()
   })
   const shell = element('div', { class: 'shell' }, side, outage.root, main)
@@ -45,7 +45,7 @@ export function openShell(root: HTMLElement, api: ServerApi): View {
   }
 }
 
-/** Loads all views, so that they open also when the server is away. */
+/** Loads the code of all views, so that they open also when the server is away. */
 function loadViews(): void {
   const views = [
     import('./list/new.ts'), import('./onboarding/onboarding.ts'), import('./settings/settings.ts'),

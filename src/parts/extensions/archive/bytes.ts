@@ -36,7 +36,7 @@ export class Bytes {
     }
   }
 
-  /** Ends the source. */
+  /** Ends the source early: calls `return` of its iterator, so that a generator runs its `finally`. */
   async close(): Promise<void> {
     await this.#source.return?.()
   }

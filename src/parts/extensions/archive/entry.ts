@@ -1,17 +1,17 @@
 /**
  * The common form of the entries of archives, and the limits for all of them.
  *
- * Readers do not check names; `unpack` does. Every fault of an archive is an AppError `bad_request`.
+ * Readers do not check where a name leads; `unpack` does. Every fault of an archive is an AppError `bad_request`.
  */
 import { AppError } from '../../../base/errors.ts'
 
 export interface Entry {
-  /** The name as the archive has it, in UTF-8, unchecked. */
+  /** The name as the archive has it: it can be absolute, have `..`, or be the name of an earlier entry. */
   readonly name: string
   readonly kind: EntryKind
   /** The target of a symbolic link; empty for other entries. */
   readonly target: string
-  /** True when the owner may execute the file. */
+  /** True when the mode of the entry has the owner's execute bit. */
   readonly isExecutable: boolean
   /** The content of a file in pieces. It must be read to its end before the next entry. Empty for other entries. */
   readonly content: AsyncIterable<Buffer>

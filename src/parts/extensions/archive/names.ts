@@ -1,14 +1,14 @@
 /**
- * Checks the names of an archive's entries: each must be the top folder or a path below it.
+ * Checks the names of an archive's entries: each must lead to the archive's top folder or below it.
  *
- * Two files must not have one path. Paths that differ in case or Unicode form only are refused.
+ * Only a folder may be listed twice. Paths that differ in case or Unicode form only are refused.
  */
 import { entryLimit, unusable, type EntryKind } from './entry.ts'
 
 const depthLimit = 32
 const partLimitBytes = 255
 
-/** The names of the entries so far and of their parent folders. */
+/** The paths of the entries that were taken so far, and of their parent folders. */
 export class Names {
   readonly #taken = new Map<string, { readonly path: string; readonly kind: EntryKind }>()
 
@@ -78,7 +78,7 @@ function refused(name: string, why: string): Error {
   return unusable(`the name "${shown(name)}" in it cannot be used: ${why}`)
 }
 
-/** Returns the beginning of a name for an error message, without control characters. */
+/** Returns at most 200 characters of a name for an error message. Characters that cannot be printed become `?`. */
 function shown(name: string): string {
   return name.replace(/\p{C}/gu, '?').slice(0, 200)
 }

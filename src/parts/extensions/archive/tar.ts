@@ -11,7 +11,7 @@ import { noRecords, paxRecords, type PaxRecords } from './pax.ts'
 const blockBytes = 512
 /** The most bytes of an extended header, a long name or a long target. */
 const extensionLimitBytes = 64 * 1024
-/** The most headers. An entry can have four: its main header, an extended header, a long name and a long target. */
+/** The most headers. An entry needs at most four: main header, extended header, long name and long target. */
 const headerLimit = 4 * entryLimit
 
 const kinds: Readonly<Record<string, EntryKind>> = {
@@ -53,7 +53,7 @@ interface Header {
   readonly mode: number
 }
 
-/** The values that headers of the types `x`, `L` and `K` give to the entry after them. */
+/** Values for the next entry: `records` from a header of the type `x`, `name` from `L`, `target` from `K`. */
 interface Extension {
   readonly records: PaxRecords
   readonly name: Buffer | undefined
@@ -142,7 +142,7 @@ function kindOf({ type }: Header, name: string): EntryKind {
   return kind === 'file' && type !== '7' && name.endsWith('/') ? 'folder' : kind
 }
 
-/** Reads the blocks of zeros up to the end of the source. @throws AppError for other bytes */
+/** Reads the rest of the source, which must be whole blocks of zeros. @throws AppError for other bytes */
 async function expectZeros(bytes: Bytes): Promise<void> {
   for (;;) {
     const block = await bytes.take(blockBytes)
@@ -164,7 +164,7 @@ function checksumOf(block: Buffer): number {
   return sum
 }
 
-/** Reads an octal number, or a base 256 number of GNU tar. @throws AppError for other forms */
+/** Reads an octal number (blank: 0), or a base 256 number of GNU tar below 2^48. @throws AppError for other bytes */
 function numberAt(block: Buffer, at: number, length: number): number {
   const first = block[at] ?? 0
   if ((first & 0x80) !== 0) {
@@ -181,7 +181,7 @@ function fieldAt(block: Buffer, at: number, length: number): Buffer {
   return untilNul(block.subarray(at, at + length))
 }
 
-/** Returns a copy of the bytes before the first NUL. A part of the source's buffer would keep all of it in memory. */
+/** Returns a copy of the bytes before the first NUL. A view would keep the whole buffer of the source in memory. */
 function untilNul(bytes: Buffer): Buffer {
   const end = bytes.indexOf(0)
   return Buffer.from(end === -1 ? bytes : bytes.subarray(0, end))

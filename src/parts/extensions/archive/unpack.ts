@@ -1,7 +1,7 @@
 /**
  * Writes the entries of an archive into a new folder. The caller removes the folder after a failure.
  *
- * Links are left out, so no path leads through a link. A `.git` in upper or lower case, and everything below it, is
+ * Links are left out, so no path leads through a link. A `.git`, also in capital letters, and everything below it is
  * left out too.
  */
 import type { FileHandle } from 'node:fs/promises'
@@ -14,7 +14,7 @@ const syncLimit = 32
 
 /**
  * Writes the entries into `folder` and syncs the files. Leaves out links, and `.git` with everything below it.
- * @throws AppError `bad_request`; system errors of writing; the signal's reason
+ * @throws AppError `bad_request`; the errors of `entries`; system errors of writing; the signal's reason
  */
 export async function unpack(entries: AsyncIterable<Entry>, folder: string, signal: AbortSignal): Promise<void> {
   const written = new WrittenFiles()
@@ -80,7 +80,7 @@ class WrittenFiles {
   readonly #syncing = new Set<Promise<void>>()
   #failure: unknown
 
-  /** Begins to sync a file. Resolves when another file can be added. @throws the first error of a sync */
+  /** Begins to sync and close a file. Resolves when another file can be added. @throws the errors of `throwFailure` */
   async add(file: FileHandle): Promise<void> {
     const done = file.sync().finally(() => file.close())
       .catch((thrown: unknown) => void (this.#failure ??= thrown))
@@ -90,12 +90,12 @@ class WrittenFiles {
     this.throwFailure()
   }
 
-  /** Resolves when all files are closed. */
+  /** Resolves when all added files are closed. Never rejects. */
   async settled(): Promise<void> {
     await Promise.all(this.#syncing)
   }
 
-  /** Throws the first error of a sync, if there was one. */
+  /** Throws the first error of syncing or closing a file, if there was one. */
   throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure
   }

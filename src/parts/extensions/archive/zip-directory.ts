@@ -43,7 +43,7 @@ const most32 = 0xffff_ffff
 const encryptedFlags = 0x0001 | 0x0040 | 0x2000
 const descriptorFlag = 0x0008
 const patchFlag = 0x0020
-/** The extra field that repeats the name in UTF-8 (section 4.6.9). */
+/** The id of the extra field that repeats the name in UTF-8 (section 4.6.9). */
 const unicodePathField = 0x7075
 
 /** Systems that store a Unix mode in an entry's attributes: Unix and OS X (section 4.4.2.2). */
@@ -118,7 +118,7 @@ function kindOf(mode: number, name: Buffer): EntryKind {
   return kind
 }
 
-/** Refuses a record whose extra fields give another name. @throws AppError */
+/** Refuses a record whose Unicode path field has another name. @throws AppError `bad_request` */
 function assertOneName(name: Buffer, extra: Buffer): void {
   for (let at = 0; at + 4 <= extra.length;) {
     const end = at + 4 + extra.readUInt16LE(at + 2)

@@ -55,7 +55,7 @@ async function readDirectory(file: RandomAccess): Promise<Directory & { readonly
   return { offset, ...directoryOf(await exactly(file, offset, length), count) }
 }
 
-/** Checks that a local header repeats its record. Returns the length of the name and extra field before the data. */
+/** Checks a local header against its record. Returns the length of the name and extra field before the data. */
 async function assertLocalHeader(file: RandomAccess, record: ZipRecord): Promise<number> {
   const header = await exactly(file, record.offset, localBytes)
   const nameLength = header.readUInt16LE(26)
@@ -115,7 +115,7 @@ async function entryOf(file: RandomAccess, record: ZipRecord, place: Place): Pro
   return { name, kind, target: textOf(Buffer.concat(pieces)), isExecutable, content: noContent }
 }
 
-/** Yields the unpacked content, and checks its size and its CRC-32. @throws AppError `bad_request` */
+/** Yields the unpacked content, checking size and CRC-32. @throws AppError `bad_request`; the errors of `file.read` */
 async function* contentOf(file: RandomAccess, record: ZipRecord, place: Place): AsyncGenerator<Buffer, void> {
   const { budget } = place
   let size = 0

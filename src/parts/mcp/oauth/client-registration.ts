@@ -1,8 +1,9 @@
 /**
  * Chooses the OAuth client for a sign-in (MCP 2025-11-25, authorization, "Client Registration Approaches").
  *
- * The choice is the client in the settings, else a client ID metadata document, else a client that is registered for
- * this sign-in alone (RFC 7591). `private_key_jwt` is not supported.
+ * The choice is the client in the settings, else the client ID metadata document in the settings if the authorization
+ * server accepts it, else a client that is registered for this sign-in alone (RFC 7591). `private_key_jwt` is not
+ * supported.
  */
 import { AppError } from '../../../base/errors.ts'
 import { objectOf, textOf, type Fields } from '../../../base/fields.ts'
@@ -54,7 +55,7 @@ export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OA
 /**
  * Refuses an authorization server that must not get the OAuth client in the settings. A hostile MCP server could name
  * its own authorization server, to get the client's secret. An `issuer` in the settings is the only allowed issuer.
- * Without it, the secret of the last login may go only to the issuer of that login, and a new secret to any issuer.
+ * Without it, the client secret of the last login may go only to that login's issuer, and another client to any issuer.
  * @throws AppError `bad_request`
  */
 function assertIssuer({ settings, known, place: { authority: { issuer } } }: ClientWishes): void {

@@ -1,9 +1,9 @@
 /**
  * Finds the authorization server of an MCP server (MCP 2025-06-18 and 2025-11-25, authorization).
  *
- * The MCP server names the authorization server in its protected resource metadata (RFC 9728). Without this metadata
- * the MCP server is its own authorization server (MCP 2025-03-26). The authorization server describes itself (RFC 8414,
- * or OpenID Connect Discovery 1.0).
+ * The MCP server names the authorization server in its protected resource metadata (RFC 9728). If it names none, the
+ * MCP server is its own authorization server (MCP 2025-03-26). The authorization server describes itself (RFC 8414, or
+ * OpenID Connect Discovery 1.0).
  */
 import { AppError } from '../../../base/errors.ts'
 import { openRequest } from '../../net/outbound.ts'
@@ -32,7 +32,7 @@ export interface SignInPlace {
 }
 
 export interface FindOptions {
-  /** The time, in milliseconds, for a response to a request without a token. Default 5000. */
+  /** The time limit, in milliseconds, for a response to the request without a token. Default 5000. */
   readonly probeTimeoutMs?: number
 }
 
@@ -56,7 +56,7 @@ export async function findSignIn(
   return { authority: await readAuthority(issuer, reach), resource, scope }
 }
 
-/** Returns the `WWW-Authenticate` header of the 401 to a request without a token; an empty text if there is none. */
+/** Sends a request without a token. Returns the `WWW-Authenticate` header of a 401; an empty text without it. */
 async function probe(url: URL, { signal }: Reach, timeoutMs: number): Promise<string> {
   try {
     const stream = await openRequest({
@@ -141,7 +141,7 @@ async function readAuthority(issuer: URL, reach: Reach): Promise<Authority> {
   }
 }
 
-/** Returns the first document that is a JSON object; undefined if there is none. */
+/** Returns the first document with the status 200 that is a JSON object; undefined if there is none. */
 async function firstDocument(urls: readonly URL[], reach: Reach): Promise<Fields | undefined> {
   for (const url of urls) {
     const { status, fields } = await fetchDocument({ method: 'GET', url }, reach)
@@ -150,7 +150,7 @@ async function firstDocument(urls: readonly URL[], reach: Reach): Promise<Fields
   return undefined
 }
 
-/** Returns well-known addresses: RFC 8615 inserts the name between host and path. */
+/** Returns well-known addresses, one for each path: the name is between host and path (RFC 8414, section 3). */
 function wellKnown(url: URL, name: string, paths: readonly string[]): URL[] {
   return paths.map((path) => new URL(`/.well-known/${name}${path}`, url))
 }

@@ -34,8 +34,8 @@ const limitBytes = 256 * 1024
 const timeoutMs = 30_000
 
 /**
- * Returns the `Reach` of a sign-in. Addresses of this machine are allowed if the MCP server is on this machine.
- * @throws AppError `bad_request` when `serverUrl` is neither https nor http on this machine
+ * Returns the `Reach` of a sign-in. Addresses of this machine are allowed if `serverUrl` has one, or `localhost`.
+ * @throws AppError `bad_request` when `serverUrl` is neither https nor http on `localhost` or a loopback address
  */
 export function reachOf(serverUrl: string, signal: AbortSignal): Reach {
   const url = URL.canParse(serverUrl) ? new URL(serverUrl) : undefined
@@ -83,6 +83,6 @@ function fieldsOf(text: string): Fields | undefined {
     const value = parseJson(text)
     return isObject(value) ? value : undefined
   } catch {
-    return undefined // The caller reports an unusable document.
+    return undefined // The caller handles an unusable document.
   }
 }

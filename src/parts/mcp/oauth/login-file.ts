@@ -46,7 +46,7 @@ export function keyOf({ name, url }: LoginServer): string {
   return JSON.stringify([name, url])
 }
 
-/** Opens the file of logins: at the start of the server, and for the commands `verify` and `sealing-keys reseal`. */
+/** Opens the file of logins for code that treats all sealed files alike, such as `sealing-keys reseal`. */
 export const openSealedLogins: OpenSealedFile = ({ path, cipher, masker, onChange }) =>
   openLoginFile({ path, cipher, setMasked: createMaskedValues(masker), onChange })
 
@@ -99,8 +99,8 @@ export function withoutName(logins: KeptLogins, name: string): KeptLogins {
 
 /**
  * Returns the newer login: the stored login (`kept`) or the login in the settings (`given`). A given login without a
- * time is the newer login, unless its token was refused. Returns undefined when the newer login has ended or none
- * exists.
+ * time counts as newer, unless its token was refused. Returns undefined when there is none, and when the stored login
+ * is newer but has ended.
  */
 export function newest(kept: KeptLogin | undefined, given: Login | undefined): Login | undefined {
   if (kept === undefined || given === undefined) return given ?? kept?.login

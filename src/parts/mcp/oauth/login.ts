@@ -13,7 +13,7 @@ export interface Login {
   readonly scope: string | undefined
   /** The expiry in milliseconds since the epoch; undefined if unknown. */
   readonly expiresAt: number | undefined
-  /** The time of the token response, in milliseconds since the epoch; 0 if unknown. The newer of two logins is used. */
+  /** The time of the token response, in milliseconds since the epoch; 0 if unknown. `newest` compares it. */
   readonly obtainedAt: number
   readonly source: LoginSource | undefined
 }

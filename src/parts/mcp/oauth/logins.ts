@@ -38,7 +38,7 @@ export interface Logins {
   put(server: LoginServer, login: Login): Promise<void>
   /** Forgets the logins of all servers with this name. Returns false if there is none. @throws the errors of `put` */
   forget(name: string): Promise<boolean>
-  /** Waits up to 5 s for running renewals, then ends them. An ended renewal can lose its refresh token. */
+  /** Waits up to 5 s for running renewals, then ends them, although their refresh tokens may already be used up. */
   close(): Promise<void>
 }
 
@@ -66,7 +66,7 @@ export function createLogins(options: LoginsOptions): Logins {
   }
   const renewOrEnd = async (server: LoginServer, login: Login, state: unknown): Promise<Login> => {
     const current = found(await find(server, state))
-    // Another caller may have renewed the login meanwhile. A refresh token is used only once.
+    // If another caller has renewed the login meanwhile, the old refresh token must not be sent again.
     if (current.accessToken !== login.accessToken) return current
     try {
       return await keep(server, await refreshed(server, login, clock, stop.signal))
@@ -88,7 +88,7 @@ export function createLogins(options: LoginsOptions): Logins {
     },
     async renewed(refused, signal) {
       const login = found(await find(server, state))
-      // Another caller has renewed the login.
+      // If another caller has already renewed the login, its token is new.
       if (login.accessToken !== refused) return login.accessToken
       return (await untilAborted(renew(server, login, state), signal)).accessToken
     },
@@ -121,7 +121,7 @@ function found(login: Login | undefined): Login {
   return login
 }
 
-/** Returns whether to renew the token now. */
+/** True when the token can be renewed and is near its expiry (`earlyMs`). */
 function isEnding({ expiresAt, obtainedAt, refreshToken, source }: Login, now: number): boolean {
   if (expiresAt === undefined || refreshToken === undefined || source === undefined) return false
   return now >= expiresAt - Math.min(earlyMs, (expiresAt - obtainedAt) / 2)

@@ -67,7 +67,7 @@ interface Proof {
   readonly members: Readonly<Record<string, string>>
 }
 
-/** Returns the client's authentication. RFC 6749, section 2.3.1: a header has id and secret in form encoding. */
+/** Returns the client's authentication. In a header, id and secret are form-encoded (RFC 6749, section 2.3.1). */
 function proofOf({ id, secret = '', method }: OAuthClient): Proof {
   if (method === 'none') return { headers: {}, members: { client_id: id } }
   if (method === 'client_secret_post') return { headers: {}, members: { client_id: id, client_secret: secret } }

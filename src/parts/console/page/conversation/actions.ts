@@ -65,7 +65,7 @@ export class ConversationActions {
     return this.#post('/switch_profile', { profile_name: name })
   }
 
-  /** Returns the LLM profiles for `useProfile`; none when the profiles cannot be read. */
+  /** Returns the LLM profiles as choices; `useProfile` takes their ids. None when the profiles cannot be read. */
   async profiles(): Promise<readonly Choice[]> {
     const { json } = await this.#api.get('/api/profiles')
     return objectsAt(json, 'profiles').map((profile) => {
@@ -78,7 +78,7 @@ export class ConversationActions {
     return this.#post('/condense', {})
   }
 
-  /** Goes back to an event: the next event follows it. With null the conversation begins again. */
+  /** Makes an event the head: the next event follows it. With null, the next event begins the conversation again. */
   goBackTo(eventId: string | null): Promise<boolean> {
     return this.#post('/navigate', { event_id: eventId })
   }
@@ -90,7 +90,7 @@ export class ConversationActions {
     return this.#isGood(answer) ? textAt(answer.json, 'id') : undefined
   }
 
-  /** Returns the list of pending confirmations; undefined when it cannot be read. */
+  /** Returns the response with the pending confirmations; undefined when they cannot be read. */
   async questions(): Promise<unknown> {
     const answer = await this.#api.get(`${this.#path}/confirmations`)
     return answer.status === 200 ? answer.json : undefined

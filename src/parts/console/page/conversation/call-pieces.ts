@@ -89,20 +89,20 @@ export function describeCall(call: Call): CallView {
   return { ...view, facts: view.facts.filter((fact) => fact !== ''), isOpen: view.isOpen || isTrouble, pieces }
 }
 
-/** Returns the subject for the line of a call. A path inside `folder` is relative to `folder`. */
+/** Returns the subject of a call for its line: a path inside `folder` relative to `folder`, any other one unchanged. */
 export function subjectIn(folder: string, { subject, pieces }: CallView): string {
   const isPath = folder !== '' && pieces.every(({ type }) => type !== 'command')
   return isPath && subject.startsWith(`${folder}/`) ? subject.slice(folder.length + 1) : subject
 }
 
-/** Returns the pieces of a result without its action. */
+/** Returns the pieces of a result whose action is not in the window of events. */
 export function resultOnly(body: Members): readonly Piece[] {
   const observation = objectAt(body, 'observation')
   const text = optionalText(body, 'error') ?? optionalText(body, 'rejection_reason')
   return text === undefined ? content(observation) : [{ type: 'problem', text }]
 }
 
-/** Returns the pieces that a result adds to `pieces`, such as an error; none for a result that `pieces` show. */
+/** Returns the pieces that a result adds to `pieces`: its error if it has one, or its content if `pieces` is empty. */
 function resultPieces({ result }: Call, observation: Members, pieces: readonly Piece[]): readonly Piece[] {
   if (result === undefined) return []
   const { kind, body } = result
@@ -124,7 +124,7 @@ function leftOver(observation: Members): readonly Piece[] {
   return Object.keys(rest).length === 0 ? [] : [{ type: 'json', label: 'Result', value: rest }]
 }
 
-/** Returns the form for an unknown kind of action. It shows the action, or if that is empty the call's arguments. */
+/** Returns the form for an unknown kind of action. It shows the action, or if there is none, the call's arguments. */
 function unknownForm(body: Members): Form {
   return ({ action, observation }) => {
     const isThere = Object.keys(action).length > 0
@@ -187,7 +187,7 @@ function fileEditor({ action, observation }: Parts): Partial<CallView> {
   }
 }
 
-/** Returns a diff of the old and new content in the result, else of `before` and `after`; `[]` if they are no texts. */
+/** Returns a diff of the result's old and new content, or without a new content, of the texts `before` and `after`. */
 function changed(observation: Members, before: unknown, after: unknown): readonly Piece[] {
   const [old, fresh] = [observation['old_content'], observation['new_content']]
   const from = typeof fresh === 'string' ? old ?? '' : before

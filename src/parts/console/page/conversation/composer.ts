@@ -58,7 +58,7 @@ export class Composer {
     this.#text.focus()
   }
 
-  /** Shows `Stop` while the agent works, and `Resume` while the conversation is paused. */
+  /** While the agent works, shows `Stop`, and `Queue` in place of `Send`. While it is paused, shows `Resume`. */
   show(isWorking: boolean, isPaused: boolean): void {
     this.#resume.hidden = !isPaused
     this.#stop.hidden = !isWorking
@@ -69,7 +69,7 @@ export class Composer {
   #listen(): void {
     this.#text.addEventListener('input', () => this.#changed())
     this.#text.addEventListener('keydown', (event) => {
-      // Enter sends nothing while an input method composes a word.
+      // Enter sends the message, but not with Shift, and not while an input method composes a word.
       if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
       event.preventDefault()
       void this.#sendNow()
@@ -111,7 +111,7 @@ export class Composer {
     const isSent = await this.#actions.send(text, this.#images)
     this.#isSending = false
     this.#send.disabled = false
-    // Text that was typed during the request stays.
+    // After a failure, and if the text was changed during the request, text and images stay.
     if (!isSent || this.#text.value.trim() !== text) return
     this.#text.value = ''
     this.#images = []

@@ -24,7 +24,7 @@ export interface ConnectionEvents {
   readonly onChange: (connection: Connection) => void
   /** Tells whether the page has the conversation's newest event. False when the server does not answer. */
   readonly isCurrent: (signal: AbortSignal) => Promise<boolean>
-  /** Called when the server does not know the event of `after`. The called function has to call `start` again. */
+  /** Called when the server does not know the event that `after` returned. The function has to call `start` again. */
   readonly onLost: () => void
 }
 
@@ -51,7 +51,7 @@ export class EventConnection {
   #socket: ReturnType<Api['openSocket']> | undefined
   #timer: number | undefined
   #silence: number | undefined
-  /** The newest pause between two attempts; 0 once the socket has brought a frame. */
+  /** The last pause between two attempts, at first `firstPauseMs`; 0 once a socket has brought a frame. */
   #pauseMs = firstPauseMs
   #isClosed = false
 
@@ -61,7 +61,7 @@ export class EventConnection {
     this.#events = events
   }
 
-  /** Opens a socket, and closes the earlier one. */
+  /** Opens a socket, and closes the earlier one. Does nothing after `close`. */
   start(): void {
     if (this.#isClosed) return
     const earlier = this.#socket
@@ -111,7 +111,7 @@ export class EventConnection {
     clearTimeout(this.#silence)
     const silence = this.#silence = setTimeout(async () => {
       const isCurrent = await this.#events.isCurrent(AbortSignal.timeout(answerMs))
-      // A frame or a new socket has set another timer meanwhile.
+      // If the timer is another one by now, a frame or a new socket has set it.
       if (this.#isClosed || this.#silence !== silence) return
       // Keep a socket that has brought a frame, if the page misses no event. A socket without any frame may hang.
       if (isCurrent && this.#pauseMs === 0) return this.#heard(socket)

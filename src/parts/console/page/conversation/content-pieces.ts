@@ -22,6 +22,6 @@ export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return text // Not JSON: it is shown as text.
+    return text // Not JSON.
   }
 }

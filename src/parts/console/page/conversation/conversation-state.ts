@@ -19,7 +19,7 @@ export interface Usage {
   readonly cost: number
   readonly inputTokens: number
   readonly outputTokens: number
-  /** The tokens of the last request of the usage id whose context window is the largest; 0 when unknown. */
+  /** For the usage id with the largest context window, the tokens of its last request; 0 when unknown. */
   readonly context: number
   /** The largest context window among the usage ids, in tokens; 0 when unknown. */
   readonly contextWindow: number

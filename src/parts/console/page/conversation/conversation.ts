@@ -95,7 +95,7 @@ class ConversationPage {
     this.#showTitle(info)
     await this.#history.open(eventId)
     if (this.#isClosed) return
-    if (info === undefined) void this.#readTitle() // The server did not answer at first.
+    if (info === undefined) void this.#readTitle() // The first read of the title has failed.
     if (eventId !== undefined) await this.#timeline.showEvent(eventId)
     else if (matchMedia('(hover: hover)').matches) this.#composer.focus()
   }
@@ -114,7 +114,7 @@ class ConversationPage {
   #changed(change: HistoryChange): void {
     const { state } = this.#history
     this.#timeline.show(change)
-    // The note is about the person's next message, so a message of the person ends it.
+    // `note` is about the person's next message, so a new message of the person removes it.
     const isSent = change.live.some(({ kind, source }) => kind === 'MessageEvent' && source === 'user')
     if (isSent) this.#history.note = undefined
     this.#tellOutage()
@@ -156,7 +156,7 @@ class ConversationPage {
     if (kind === 'ConversationErrorEvent') say(`Error: ${textAt(body, 'detail')}`)
     const status = textAt(body, 'key') === 'execution_status' ? textAt(body, 'value') : ''
     if (status === 'waiting_for_confirmation') say('The agent asks a question')
-    // The server makes a title during the first run, without an event.
+    // The server makes a title during the first run, and records no event of it.
     if (isMessage && source === 'user' || status === 'finished') void this.#readTitle()
   }
 

@@ -1,7 +1,7 @@
 /** Copies a text to the clipboard. On a page over http from another machine, only `execCommand` works. */
 import { element } from '../dom.ts'
 
-/** Returns whether the browser has copied the text. */
+/** Copies a text. Returns whether the browser has copied it. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -36,7 +36,7 @@ function rowsOf({ hunks }: Diff): number {
   return hunks.reduce((count, hunk) => count + hunk.length, 0)
 }
 
-/** Returns the hunks, cut after `rowLimit` rows unless `isWhole`. */
+/** Returns the hunks; unless `isWhole`, only their first `rowLimit` rows. */
 function hunksOf(diff: Diff, isWhole: boolean): readonly (readonly DiffRow[])[] {
   if (isWhole) return diff.hunks
   let left = rowLimit

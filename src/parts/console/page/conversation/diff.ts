@@ -28,9 +28,9 @@ export interface DiffPair {
   readonly right: DiffRow | undefined
 }
 
-/** The most steps of the search for the shortest script. */
+/** The most steps of the search for the shortest edit script. */
 const workLimit = 2_000_000
-/** The most removed and added lines that the search allows. Its memory grows with the square of this number. */
+/** The most edits (removed and added lines) of a script that is searched for. The memory grows with their square. */
 const editLimit = 1000
 const contextLines = 3
 
@@ -81,8 +81,8 @@ function script(old: readonly string[], fresh: readonly string[]): readonly Diff
 }
 
 /**
- * Returns an array of zeros, then an array for each number of edits: the farthest old line that is reached on each
- * diagonal (old line minus new line). Returns undefined beyond `editLimit` or `workLimit`.
+ * Returns `trace`: first an array of zeros, then for 0, 1, 2 ... edits an array of the farthest old lines that so many
+ * edits reach, one for each diagonal (old line minus new line). Returns undefined beyond `editLimit` or `workLimit`.
  */
 function search(old: readonly string[], fresh: readonly string[]): readonly Int32Array[] | undefined {
   const trace: Int32Array[] = []
@@ -108,7 +108,7 @@ function search(old: readonly string[], fresh: readonly string[]): readonly Int3
   return undefined
 }
 
-/** Returns the old line that one more edit reaches: `below` if it adds a line, `above + 1` if it removes a line. */
+/** Returns the old line that an edit reaches on `diagonal`: adding keeps the line `below`, removing passes `above`. */
 function startOf(reached: Int32Array, edits: number, diagonal: number): number {
   if (edits === 0) return 0
   const at = diagonal + edits + 2
@@ -120,7 +120,7 @@ function walkBack(trace: readonly Int32Array[], oldLength: number, freshLength: 
   const kinds: DiffKind[] = []
   let [x, y] = [oldLength, freshLength]
   for (let edits = trace.length - 2; edits > 0; edits--) {
-    // The array of `edits - 1` edits. In this array a diagonal has the index `diagonal + (edits - 1) + 2`.
+    // `trace[edits]` is the array of `edits - 1` edits. In it, a diagonal has the index `diagonal + (edits - 1) + 2`.
     const reached = trace[edits] ?? new Int32Array(3)
     const at = (diagonal: number): number => reached[diagonal + edits + 1] ?? 0
     const diagonal = x - y
@@ -153,7 +153,7 @@ function hunksOf(rows: readonly DiffRow[]): readonly (readonly DiffRow[])[] {
   return hunks
 }
 
-/** Returns the rows of a hunk in pairs. Removed lines are beside the added lines after them. */
+/** Returns the rows of a hunk in pairs: a kept line twice, removed lines beside the added lines that follow them. */
 export function pairsOf(hunk: readonly DiffRow[]): readonly DiffPair[] {
   const pairs: DiffPair[] = []
   let at = 0

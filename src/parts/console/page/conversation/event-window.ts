@@ -1,8 +1,8 @@
 /**
  * The events of a conversation that the page holds: a window of the history without gaps.
  *
- * The window grows at both ends, by slices (page-slices.ts). A window that gets too large loses events at the opposite
- * end. A live event (from the socket) is added if the window reaches the end of the history.
+ * The window grows at both ends, by slices (page-slices.ts). A window that grows too large at one end loses events at
+ * the other. A live event (from the socket) is added if the window reaches the end of the history.
  */
 import { listAt, textAt } from '../values.ts'
 import { PageSlices, type Order, type Page } from './page-slices.ts'
@@ -12,9 +12,9 @@ import { readEvent, type StoredEvent } from './timeline.ts'
 export type ReadPage = (query: string) => Promise<unknown>
 
 export interface WindowLimits {
-  /** The most events of the window. */
+  /** The number of events above which the window is too large. */
   readonly events: number
-  /** The largest sum of `StoredEvent.size` of the window's events. */
+  /** The sum of `StoredEvent.size` above which the window is too large. */
   readonly size: number
 }
 
@@ -112,7 +112,7 @@ export class EventWindow {
     })
   }
 
-  /** Handles a live event. `behind`: the window ends earlier, so `missed` counts it. `known`: the window has it. */
+  /** Adds a live event. Returns `known` if the window has it, `behind` if the window ends earlier: `missed` grows. */
   live(event: StoredEvent): 'added' | 'behind' | 'known' {
     if (this.#ids.has(event.id)) return 'known'
     this.#newest = event.id
@@ -181,7 +181,7 @@ export class EventWindow {
     return this.#events.length > this.#limits.events || this.#size > this.#limits.size
   }
 
-  /** Removes the oldest events when the window is too large. The removal makes room for further events. */
+  /** Removes the oldest events when the window is too large. The window then has room for further events. */
   #cutStart(): void {
     if (!this.#isTooLarge()) return
     this.#isAtStart = false
@@ -197,8 +197,8 @@ export class EventWindow {
   }
 
   /**
-   * Returns how many events to remove from the front of a list to bring the window down to 95 % of its limits. At least
-   * `pageSize` events stay.
+   * Returns how many of the first events of a list to remove, so that the window has at most 95 % of each limit. If the
+   * list has so many, at least `pageSize` events stay.
    */
   #surplus(events: readonly StoredEvent[]): number {
     let [count, size] = [0, this.#size]

@@ -16,7 +16,7 @@ export interface ExportOptions {
   readonly title: () => string
 }
 
-/** Whenever the file's text has this many characters, the text is put into a Blob, to save memory of the page. */
+/** When the collected JSON Lines have this many characters, they are put into a Blob, to save memory of the page. */
 const partChars = 1_000_000
 
 export function exportPanel({ api, id, title }: ExportOptions): HTMLElement {
@@ -78,7 +78,7 @@ async function htmlFile(pages: AsyncIterable<readonly unknown[]>, title: string)
     element('meta', { name: 'viewport', content: 'width=device-width' }), element('title', {}, title))
   const opening = ['<!DOCTYPE html><html lang="en">', head.outerHTML, '<style>', styles(), '</style>']
   const parts = [new Blob([...opening, '<body class="exported">'])]
-  // The last message and the events after it wait for the next page, which can have results of calls among them.
+  // The last message and the events after it wait for the next page, which can have the results of their calls.
   let waiting: StoredEvent[] = []
   for await (const items of pages) {
     waiting.push(...items.map(readEvent).filter((event) => event !== undefined))

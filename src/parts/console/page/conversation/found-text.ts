@@ -9,7 +9,7 @@ export function selectFound(place: Element, words: string): void {
     if (at < 0) continue
     node.parentElement?.scrollIntoView({ block: 'center' })
     getSelection()?.setBaseAndExtent(node, at, node, Math.min(at + words.length, node.nodeValue?.length ?? 0))
-    // A text node can be long, so the boxes around it are scrolled to the words.
+    // The words can be far down in the text node, so the scrolling elements around it are scrolled to the words too.
     scrollBoxes(place, getSelection()?.getRangeAt(0))
     return
   }

@@ -13,7 +13,7 @@ export class FrameLog {
   #frames: LoggedFrame[] = []
   #count = 0
 
-  /** The newest frames in the order of their arrival. Above `2 * frameLimit`, only the last `frameLimit` stay. */
+  /** The newest frames, oldest first. Of more than `2 * frameLimit`, only the last `frameLimit` stay. */
   get frames(): readonly LoggedFrame[] {
     return this.#frames
   }

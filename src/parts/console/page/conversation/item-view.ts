@@ -129,7 +129,7 @@ function callView(call: Call, folder: string): HTMLElement {
   return row
 }
 
-/** Tells whether the line of a call already shows the command of a piece. */
+/** Tells whether a piece is a command that the line of the call already shows whole, as its `subject`. */
 function isSubject(piece: Piece, subject: string): boolean {
   return piece.type === 'command' && piece.text === subject && subject.length <= 80 && !/[\n\t]/.test(subject)
 }

@@ -42,7 +42,7 @@ export class LiveHistory {
   state: ConversationState = emptyState
   draft: Draft = emptyDraft
   connection: Connection = { name: 'connecting' }
-  /** The last problem to show to the person; undefined when there is none. */
+  /** The newest problem, which the page shows until the person dismisses it; undefined when there is none. */
   problem: string | undefined
   /** A message to show that is no problem; undefined when there is none. */
   note: string | undefined
@@ -74,7 +74,7 @@ export class LiveHistory {
       after: () => this.window.newest,
       onFrame: (text) => this.#received(text),
       onChange: (connection) => {
-        // Only an `open` after `waiting` is a reconnection.
+        // An `open` is a reconnection only if the connection was `waiting` before.
         if (this.connection.name === 'waiting') this.#isCatchingUp = true
         if (connection.name === 'open' && this.#isCatchingUp) {
           this.#isCatchingUp = false
@@ -86,7 +86,7 @@ export class LiveHistory {
       },
       isCurrent: async (signal) => {
         const { status, json } = await search('limit=1&sort_order=TIMESTAMP_DESC', signal)
-        // A response that was cut off is no JSON.
+        // The body of a response that was cut off is no JSON, so it has no `items`.
         if (status !== 200 || !Array.isArray(memberAt(json, 'items'))) return false
         return [undefined, this.window.newest].includes(readEvent(listAt(json, 'items')[0])?.id)
       },
@@ -100,7 +100,7 @@ export class LiveHistory {
     return name === 'waiting' || name === 'connecting' && this.#isCatchingUp
   }
 
-  /** Opens the window at an event, or at the end, then the socket. Tries again while the server does not answer. */
+  /** Opens the window (`#openWindow`), again and again while the server does not answer. Then opens the socket. */
   async open(eventId?: string): Promise<void> {
     this.#isOpening = true
     while (!this.#isClosed && !await this.#openWindow(eventId)) await this.#pause()
@@ -223,11 +223,11 @@ export class LiveHistory {
     if (kind === 'ConversationStateUpdateEvent') {
       this.state = foldState(this.state, body)
       const isFull = memberAt(body, 'key') === 'full_state'
-      // `full_state` begins a connection; the draft's text so far follows it. An agent that does not work has no draft.
+      // After `full_state`, the server sends the draft so far again. An agent that does not work has no draft.
       if (isFull || !isWorking(this.state)) this.draft = emptyDraft
       return isFull ? undefined : event
     }
-    // This event has the whole text of the draft.
+    // An event of the agent has the whole text of the draft.
     if (event.source === 'agent') this.draft = emptyDraft
     return event
   }

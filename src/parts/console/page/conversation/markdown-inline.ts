@@ -20,7 +20,7 @@ type Wrapper = 'strong' | 'em' | 'strike'
 /** A marker that may open emphasis or a link. */
 interface Opener {
   readonly marker: string
-  /** The index of the marker's text in the output. The text stays when nothing closes the marker. */
+  /** The index of the output node with the marker's text. The node stays when nothing closes the marker. */
   readonly at: number
 }
 
@@ -82,7 +82,7 @@ class InlineParser {
     return this.#out
   }
 
-  /** Adds text to the last node of the output, if that node is a text and no open marker; else adds a new node. */
+  /** Adds text to the last node of the output, if that is a text and not of an open marker; else adds a new node. */
   #say(text: string): void {
     if (text === '') return
     const last = this.#out.at(-1)
@@ -156,14 +156,14 @@ class InlineParser {
     }
   }
 
-  /** Closes the innermost opener of at most `left` times `character`. Returns its length; 0 if there is none. */
+  /** Closes the innermost opener with up to `left` times `character`. Returns its length; 0 if it closes none. */
   #close(character: string, left: number): number {
     for (let index = this.#openers.length - 1; index >= 0; index--) {
       const { marker, at } = this.#openers[index] ?? { marker: '[', at: 0 }
       if (marker.endsWith('[')) return 0
       const type = wrappers[marker]
       if (!marker.startsWith(character) || marker.length > left || type === undefined) continue
-      // Markers with nothing between them stay text.
+      // If nothing is between the markers, they stay text.
       if (at === this.#out.length - 1) return 0
       this.#wrap(index, (children) => ({ type, children }))
       return marker.length
@@ -211,7 +211,7 @@ class InlineParser {
   }
 
   /**
-   * Reads the rest of a link after its `(`: `address)` or `<address>)`, where a quoted title may precede the `)`.
+   * Reads the rest of a link or an image after `](`: an address, also in `<>`, then a quoted title or none, then `)`.
    * Returns undefined for any other text.
    */
   #destination(from: number): Destination | undefined {

@@ -39,7 +39,7 @@ export interface PlacedBlock {
 
 interface Marker {
   readonly indent: number
-  /** The column where the text of the item begins. */
+  /** The index in the line where the text of the item begins. */
   readonly content: number
   /** The number of an ordered item; undefined for an item with a bullet. */
   readonly start: number | undefined
@@ -169,7 +169,7 @@ class BlockParser {
     return { type: 'list', start: first.start, items }
   }
 
-  /** Returns the marker of the list's next item, also after blank lines; undefined at the end of the list. */
+  /** Goes to the list's next item, also after blank lines, and returns its marker; undefined at the end of the list. */
   #nextMarker(first: Marker): Marker | undefined {
     let at = this.#at
     while (at < this.#lines.length && this.#line(at).trim() === '') at++

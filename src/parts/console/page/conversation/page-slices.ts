@@ -28,7 +28,7 @@ export class PageSlices {
     this.#read = read
   }
 
-  /** Returns at most `sliceSize` events that follow the event `after` in this order. */
+  /** Returns at most `sliceSize` events, the next ones after the event `after` in this order. */
   async next(order: Order, after: string): Promise<Page> {
     const known = this.#rest
     const isNext = known?.order === order && known.after === after && known.events.length > 0

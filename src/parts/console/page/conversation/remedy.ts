@@ -1,4 +1,4 @@
-/** The newest error of a conversation, with advice for the user (contract: events.md, section 2.4). */
+/** Draws an error of a conversation, with advice for the user (contract: events.md, section 2.4). */
 import { element, type Child } from '../dom.ts'
 import { textAt } from '../values.ts'
 import { button } from './controls.ts'
@@ -35,7 +35,7 @@ const remedies: readonly Remedy[] = [
   { codes: /UsagePolicy/, words: 'Say it in other words: go back to your message and edit it.' },
 ]
 
-/** Draws an error with its code, the advice, and buttons that follow the advice. */
+/** Draws an error with its code, the advice and buttons. Without an error item, says only that the run has failed. */
 export function errorView(item: Item | undefined, actions: Remedies): Child {
   const again = button('', 'Try again', actions.run)
   if (item?.type !== 'error') return ['The last run failed. ', again]

@@ -105,7 +105,7 @@ export class StatusView {
     // Before the first state the agent is not known.
     if (statusOfState(state) === '') return fill(this.#menus)
     const [modes, policy] = [modesOf(state), policyOf(state)]
-    // The focus moves to the new menu of the same name.
+    // If a menu has the focus, the new menu of the same name gets the focus.
     const focused = document.activeElement
     const name = focused !== null && this.#menus.contains(focused) ? focused.getAttribute('aria-label') : null
     fill(this.#menus,
@@ -118,8 +118,8 @@ export class StatusView {
   }
 
   /**
-   * Returns the menu of an external agent's models or of the built-in agent's profiles. Returns the model's name when
-   * the menu would be empty.
+   * Returns the menu of an external agent's models, or for the built-in agent of the LLM profiles. If there are none,
+   * returns an element with the model's name.
    */
   #modelMenu(state: ConversationState): HTMLElement {
     const { actions } = this.#options
@@ -151,7 +151,7 @@ export class StatusView {
       }))
   }
 
-  /** Shows the page's problem and note, and help for the status `error` or `stuck`. */
+  /** Shows `problem` and `note` of the history, and help for the status `error` or `stuck`. */
   #showProblem(state: ConversationState): void {
     const { history, actions, navigate } = this.#options
     const status = statusOfState(state)
@@ -217,7 +217,7 @@ function statusWords(state: ConversationState, history: LiveHistory, place: stri
   }
 }
 
-/** Returns words for the current work: an open call, an answer or a thought that arrives, or the wait for the agent. */
+/** Returns words for the work of a running agent: an open call, an answer or thought that grows, or a wait for both. */
 function waitingFor({ timeline, draft }: LiveHistory): string {
   const item = timeline.items.findLast(({ type }) => type === 'calls' || type === 'message')
   const open = item?.type === 'calls' ? item.calls.find(({ result }) => result === undefined) : undefined

@@ -1,6 +1,6 @@
 /**
- * The agent's newest task list, above the composer. The list is hidden when the agent has stopped and every task is
- * done.
+ * The agent's newest task list, above the composer. The list is hidden when it is empty, or when the agent has stopped
+ * and every task is done.
  */
 import { element, fill } from '../dom.ts'
 import { newestTasks, progressOf } from './call-pieces.ts'

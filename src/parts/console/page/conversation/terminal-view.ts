@@ -1,4 +1,4 @@
-/** Draws the output of a command with its colours. Sixteen colours are CSS classes; the others are set by script. */
+/** Draws the output of a command with its colours. Colours 0 to 15 are CSS classes; the others are set by script. */
 import { element } from '../dom.ts'
 import { terminalLines, type Colour, type Run } from './terminal.ts'
 import { textNodes } from './text-nodes.ts'

@@ -4,11 +4,11 @@ import { copyText } from './copy-text.ts'
 import { textNodes } from './text-nodes.ts'
 import { excerptOf, rowsOf } from './visible-text.ts'
 
-/** The most characters of a text that are shown at once. */
+/** The most characters of a text that `cutText` draws before the person asks for the whole text. */
 export const shownChars = 20_000
 const rowWidth = 400
 const rowHeight = 20
-/** The number of drawn rows on each side of the visible rows. */
+/** The number of rows that are drawn above the visible rows, and below them. */
 const spareRows = 20
 
 /** Draws a text by `draw`. The middle of a long text is replaced by a button that shows the whole text. */

@@ -120,7 +120,7 @@ export class TimelineView {
     return true
   }
 
-  /** Moves the focus to the next or the previous item. */
+  /** Moves the focus to the next (1) or the previous item (-1); without a focused item, to the first or the last. */
   step(direction: 1 | -1): void {
     const rows = [...this.#list.children].filter((row) => row instanceof HTMLElement && row.offsetHeight > 0)
     const focused = document.activeElement?.closest('.event-item') ?? undefined
@@ -141,7 +141,7 @@ export class TimelineView {
     return item === undefined ? undefined : this.#rows.get(item.key)?.element
   }
 
-  /** Draws these items in order. Unchanged rows keep their elements. */
+  /** Makes the list show these items, in order. Unchanged rows keep their elements. */
   #sync(items: readonly Item[]): void {
     const keys = new Set(items.map(({ key }) => key))
     for (const [key, { element: row }] of this.#rows) {
@@ -153,14 +153,14 @@ export class TimelineView {
     for (const item of items) {
       const known = this.#rows.get(item.key)?.element
       const row = this.#rowOf(item)
-      // If `next` was the item's old row and `#rowOf` has replaced it, the new row is now in its position.
+      // If `next` was the old row of this item, `row` is now in its position: `#rowOf` replaces a changed row.
       if (next !== null && next === known) next = row
       if (row === next) next = next.nextElementSibling
       else this.#list.insertBefore(row, next)
     }
   }
 
-  /** Marks the newest rows. The open calls in them are drawn as running. */
+  /** Marks the newest rows, if the window is at the end. CSS draws the open calls in marked rows as running. */
   #markNewest(): void {
     const newest = this.#history.window.isAtEnd ? [...this.#list.children].slice(-newestRows) : []
     for (const row of this.#list.querySelectorAll('.is-newest')) row.classList.toggle('is-newest', newest.includes(row))
@@ -210,7 +210,7 @@ export class TimelineView {
     this.#growing.show(content)
   }
 
-  /** Calls `change`, and keeps the first remaining visible row at its position. */
+  /** Calls `change`. Of the rows that were visible or further down, the first that remains keeps its position. */
   #keepPlace(change: () => void): void {
     const scroller = this.#scroller
     const top = scroller.getBoundingClientRect().top
@@ -253,7 +253,7 @@ export class TimelineView {
     if (hasGrown === true) this.#scrolled()
   }
 
-  /** Adds a slice of older events, if the list exceeds the visible area by at most `readAhead / 3` pixels. */
+  /** Adds a slice of older events, if any, when the list exceeds the visible area by at most `readAhead / 3` pixels. */
   #fillScreen(): void {
     const { scrollHeight, clientHeight } = this.#scroller
     const { window } = this.#history
@@ -268,14 +268,14 @@ export class TimelineView {
   }
 }
 
-/** Resolves after the next animation frame, in a task of its own. */
+/** Resolves after the next animation frame is drawn. */
 function nextFrame(): Promise<void> {
   return new Promise((done) => {
     requestAnimationFrame(() => setTimeout(done))
   })
 }
 
-/** Opens the folded elements of the row `to` that are open in the row `from`. */
+/** Opens each folded element of the row `to` if the folded element with the same index in the row `from` is open. */
 function copyFolds(from: HTMLElement, to: HTMLElement): void {
   const before = from.querySelectorAll('details')
   to.querySelectorAll('details').forEach((details, index) => {

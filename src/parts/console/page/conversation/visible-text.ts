@@ -46,7 +46,7 @@ export interface Excerpt {
   readonly tail: string
 }
 
-/** Cuts the middle out of a text above `limit` UTF-16 code units. No surrogate pair is split. */
+/** Cuts the middle out of a text of more than `limit` UTF-16 code units. No surrogate pair is split. */
 export function excerptOf(text: string, limit: number): Excerpt {
   if (text.length <= limit) return { head: text, omitted: 0, tail: '' }
   const half = Math.floor(limit / 2)

@@ -6,28 +6,28 @@ import type { Api } from '../api.ts'
 import type { Wait } from '../outage.ts'
 import { onPageReturn } from '../page-return.ts'
 
-/** The first pause before an attempt. The pauses start over after a stream that was open for longer than `retryMs`. */
+/** The first pause between attempts to open the stream; used again after a stream that lasted longer than `retryMs`. */
 const firstPauseMs = 300
 /** The second pause. Each later pause is twice the pause before it, up to `longestPauseMs`. */
 const retryMs = 1500
 const longestPauseMs = 10_000
 /** The longest time without a byte from the server. After it the server counts as away. */
 const silentMs = 40_000
-/** The assumed time from the start of an outage to the first failed attempt, if connections are refused at once. */
+/** The longest time that an outage is assumed to have lasted at the first failed attempt, if no silence preceded. */
 const noticedMs = 3000
 
 export interface ChangesFollower {
   /** Receives the summary of a changed conversation, or its id with `removed: true`. */
   readonly changed: (change: unknown) => void
-  /** Receives the queue for slots: the conversations that wait, with their places. Undefined when the stream ends. */
+  /** Receives a message about the queue for slots: its length and the places in it; undefined when the stream ends. */
   readonly queued: (queue: unknown) => void
-  /** Called when the server has answered an attempt to open the stream. */
+  /** Called when the server has answered an attempt to open the stream, except with status 401 or 5xx. */
   readonly answered: () => void
   /** Called each time the stream opens. The follower may have missed earlier changes. */
   readonly opened: () => void
   /**
    * Called after an attempt without a response or with a 5xx status, and after a silence of `silentMs`. `wait` is the
-   * pause before the next attempt. At the first call of an outage, `awayMs` is the outage's longest possible age.
+   * pause before the next attempt. At the first call of an outage, the outage has lasted for at most `awayMs`.
    */
   readonly failed: (wait: Wait, awayMs: number) => void
   /** Called when an open stream ends, unless the page has closed it. */
@@ -116,7 +116,7 @@ class ChangesStream {
     this.#endPause = undefined
   }
 
-  /** Tries to open the stream now. A running attempt is replaced, because its connection may be dead. */
+  /** Unless the stream is open, opens it now. A running attempt is replaced, because its connection may be dead. */
   #retry(): void {
     if (this.#isOpen) return
     this.#isHurried = true

@@ -19,7 +19,7 @@ import { arrange, type Placed } from './tree.ts'
 const pageSize = 100
 /** The most rows that are shown at first. A button shows as many more. */
 const shownRows = 1000
-/** The time after which the ages of all rows are drawn again. */
+/** The interval at which the ages of all rows are drawn again. */
 const ageMs = 30_000
 
 export interface ListContext {
@@ -169,7 +169,7 @@ class ConversationList {
     let last = 'Today'
     return shown.flatMap(({ summary, depth }, index) => {
       const row = rows[index]?.element ?? []
-      // A copy or a sub-agent is under the heading of its origin, whatever its own age.
+      // A row below its origin stays under the origin's heading, whatever its own age.
       const age = depth === 0 ? ageOf(summary.updated, now) : last
       if (age === last) return row
       last = age
@@ -204,7 +204,7 @@ class ConversationList {
     }))]
   }
 
-  /** Puts the elements into the list in order, and keeps the focus. */
+  /** Makes `wanted` the elements of the list, in order. A focused element that stays keeps the focus. */
   #put(wanted: readonly HTMLElement[]): void {
     const focused = document.activeElement
     const keep = new Set(wanted)

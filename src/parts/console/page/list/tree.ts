@@ -1,11 +1,11 @@
 /**
- * The order of the list: the last changed conversation first, with its copies and sub-agents below it. Pure functions.
+ * The order of the list: by the last change, newest first. Copies and sub-agents are below their origin.
  */
 import { matches, type Summary } from './summary.ts'
 
 export interface Placed {
   readonly summary: Summary
-  /** The number of the conversation's ancestors in the list: its origin (`Summary.origin`), the origin's, and so on. */
+  /** The number of the conversations above this one: its origin (`Summary.origin`), the origin of that, and so on. */
   readonly depth: number
 }
 

@@ -24,7 +24,7 @@ export function showAgents(root: HTMLElement, context: StepContext): void {
     if (context.signal.aborted) return
     const wrong = failed ?? (hasFailed(settings) ? settings : undefined)
     fill(fault, wrong !== undefined && loadFault('The agents', wrong, show))
-    // When the read fails, the cards of an earlier read stay.
+    // After a failed read, the cards of an earlier read stay.
     if (wrong !== undefined) return
     const chosen = chosenAgent(settings)
     const running = listAt(installations.json, 'items').filter((item) => textAt(item, 'state') === 'running')
@@ -44,7 +44,7 @@ export function showAgents(root: HTMLElement, context: StepContext): void {
 interface CardContext extends StepContext {
   readonly status: Status
   readonly isChosen: boolean
-  /** True while the agent is being installed. */
+  /** True when an installation of the card's agent was running at the last read. */
   readonly isRunning: boolean
   readonly show: () => Promise<void>
 }
@@ -88,7 +88,7 @@ async function runInstallation(name: string, progress: HTMLElement, context: Car
   else fill(progress, problemOf(answer))
 }
 
-/** Shows the progress of an installation until it ends or the step is left. */
+/** Shows the progress of an installation until it ends, a read fails or the step is left. */
 async function followInstallation(name: string, progress: HTMLElement, context: CardContext): Promise<void> {
   while (!context.signal.aborted) {
     const { json } = await context.api.get('/api/agents/installations')

@@ -1,4 +1,4 @@
-/** The step for the credentials of the chosen agent: a key and a base URL. A blank key keeps the stored key. */
+/** The step for the chosen agent's key and base URL, and the built-in agent's model. A blank key stays as stored. */
 import { chosenAgent, loadAgents, type AgentChoice } from '../agents.ts'
 import { element, fill } from '../dom.ts'
 import { memberAt, textAt } from '../values.ts'

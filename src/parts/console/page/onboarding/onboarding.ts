@@ -31,9 +31,9 @@ export function openOnboarding(root: HTMLElement, api: ServerApi, asked: string)
     navigate('/')
   }
   let save = (): Promise<boolean> => Promise.resolve(true)
-  /** Goes to another step after the typed text is saved. A failure keeps the person here, unless `isFree`. */
+  /** Returns a listener that saves the typed text, then goes to `path`; after a failure, only if `isFree`. */
   const go = (path: string, isFree: boolean) => (event: Event): void => {
-    // The browser opens another tab or window.
+    // With one of these keys, the browser opens another tab or window.
     if (event instanceof MouseEvent && (event.ctrlKey || event.metaKey || event.shiftKey)) return
     event.preventDefault()
     void save().then((isSaved) => {

@@ -5,7 +5,7 @@ export interface StepContext {
   readonly api: ServerApi
   /** Aborted when the step is left. */
   readonly signal: AbortSignal
-  /** Sets `save`, which runs before another step opens. `save` resolves to false when it fails. */
+  /** Sets the function that a link to another step calls first. The function resolves to false when it cannot save. */
   readonly saveWith: (save: () => Promise<boolean>) => void
 }
 

@@ -14,7 +14,7 @@ export interface SchemaField {
   readonly type: string
   readonly choices: readonly Choice[]
   readonly preset: unknown
-  /** The dotted keys of the fields that must be on for this field to have an effect. */
+  /** The dotted paths of the fields that must be on (`isOn`) for this field to have an effect. */
   readonly dependsOn: readonly string[]
   readonly isSecret: boolean
   readonly isMinor: boolean
@@ -45,7 +45,7 @@ export function shownValue({ type }: Pick<SchemaField, 'type'>, value: unknown):
   return type === 'array' || type === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Tells whether a field is on. A text field is on with a text other than the default. */
+/** Tells whether a field is on: its checkbox is checked, or its text is neither empty nor the default. */
 export function isOn(field: SchemaField, state: string | boolean): boolean {
   return typeof state === 'boolean' ? state : state !== '' && state !== shownValue(field, field.preset)
 }
@@ -57,7 +57,7 @@ export type Reading =
 
 /**
  * Compares the state of a control with the stored value `before`. The state is the text, or for a checkbox a boolean.
- * Empty text becomes null; the empty text of a secret means no change.
+ * A blank text becomes null; the empty text of a secret means no change.
  */
 export function readControl(field: SchemaField, state: string | boolean, before: unknown): Reading {
   if (typeof state === 'boolean') return state === (before === true) ? { kind: 'same' } : changed(state)

@@ -70,7 +70,7 @@ interface Entry {
 
 function sectionForm({ title, fields }: Section, values: unknown, save: Save): HTMLElement {
   const status = new Status()
-  // The values that the server has. Each saved change is put into them.
+  // A copy of the server's values. Each change that the server has saved is put into the copy.
   const stored: Record<string, unknown> = { ...Object(values) }
   const entries = fields.map((one): Entry => {
     const control = controlOf(one, values)
@@ -96,7 +96,7 @@ function showDependent(entries: readonly Entry[]): void {
   for (const { one, row } of entries) row.hidden = !one.dependsOn.every((key) => on.has(key))
 }
 
-/** Sends the changes together. After status 422 sends each change by itself, to find the fields that are refused. */
+/** Sends the changes together. After status 422 sends each change by itself, to save all but the refused fields. */
 async function saveChanges(
   entries: readonly Entry[], stored: Record<string, unknown>, save: Save, status: Status,
 ): Promise<void> {
@@ -124,7 +124,7 @@ interface Change {
   readonly value: unknown
 }
 
-/** Returns the changed values; undefined when a text does not fit its field. */
+/** Returns the changed values. If a text does not fit its field, shows the problem there and returns undefined. */
 function changesOf(entries: readonly Entry[], stored: unknown): Change[] | undefined {
   const readings = entries.map((entry) => {
     return { entry, read: readControl(entry.one, stateOf(entry.control), memberAt(stored, ...entry.one.path)) }
@@ -173,7 +173,7 @@ function stateOf(control: Control): string | boolean {
   return control instanceof HTMLInputElement && control.type === 'checkbox' ? control.checked : control.value
 }
 
-/** Sets the value at a path in `target`. The objects inside `target` on the path are replaced by changed copies. */
+/** Sets the value at a path in `target`. Copies the objects on the path inside of `target`; the old ones stay as is. */
 function put(target: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
     target[name] = value

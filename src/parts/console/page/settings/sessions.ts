@@ -65,7 +65,7 @@ export async function showSessions(root: HTMLElement, { api, signal }: SectionCo
   await load()
 }
 
-/** Returns the rows of a list. For a failure that may pass (`hasFailed`), returns the reason; for another, nothing. */
+/** Returns a row for each item of a response; one row with the reason if it `hasFailed`; none for other failures. */
 function rows(what: string, answer: Answer, row: (one: unknown) => HTMLElement, load: () => Promise<void>): Child {
   if (answer.status === 200) return listAt(answer.json, 'items').map(row)
   return hasFailed(answer) && element('li', {}, loadFault(what, answer, load))
@@ -75,7 +75,7 @@ function noRight(): HTMLElement {
   return element('p', { class: 'hint' }, 'This session may not see keys and sessions: its key lacks the scope admin.')
 }
 
-/** Returns `key NAME, ` for a session of a named key, and an empty text for the session of a session key. */
+/** Returns `key NAME, ` for a session of a named key, and an empty text for any other session. */
 function keyWords(session: unknown): string {
   const name = textAt(session, 'key_name')
   return name === '' ? '' : `key ${name}, `
