@@ -141,7 +141,7 @@ function orderRows(sources: readonly SizedFile[]): string {
 }
 
 function about(count: number): string {
-  const step = count < 10_000 ? 100 : 1000
+  const step = count < 100 ? 10 : count < 10_000 ? 100 : 1000
   return (Math.round(count / step) * step).toLocaleString('en')
 }
 

@@ -113,16 +113,16 @@ function keepBeating({ path, token, file, clock, onLost, beatMs, staleMs, ...fir
   }
 }
 
-/** Writes a heartbeat over the previous heartbeat, which has the same length. */
+/** Writes a heartbeat at the start of the file, over the previous heartbeat, which has the same length. */
 async function writeBeat(file: FileHandle, token: string, clock: Clock): Promise<void> {
   await file.write(`${JSON.stringify({ token, beat: String(clock()).padStart(20) })}\n`, 0)
 }
 
-/** Returns the time of the last heartbeat, or of the file's last change if it has no heartbeat; 0 without a file. */
+/** Returns the time of the last heartbeat, or of the file's last change without one; 0 if neither can be read. */
 async function readBeat(path: string): Promise<number> {
   const value = await readContent(path)
   if (typeof value?.['beat'] === 'string') return Number(value['beat'])
-  return stat(path).then(({ mtimeMs }) => mtimeMs, () => 0) // No such file: time 0.
+  return stat(path).then(({ mtimeMs }) => mtimeMs, () => 0) // The file is gone, or may not be read.
 }
 
 async function readToken(path: string): Promise<unknown> {

@@ -16,7 +16,7 @@ export interface ProcessEntry {
   readonly start: number
 }
 
-/** Returns all processes except zombies; undefined without /proc. An entry of `known` is not read again. */
+/** Returns all live processes, without zombies; undefined without /proc. An entry of `known` is not read again. */
 export async function readProcesses(
   proc: string, known?: ReadonlyMap<number, ProcessEntry>,
 ): Promise<ProcessEntry[] | undefined> {
@@ -28,7 +28,7 @@ export async function readProcesses(
   return entries.filter((entry) => entry !== undefined)
 }
 
-/** Returns a process; undefined for a missing process and for a zombie. */
+/** Returns a process; undefined for a missing process, a dead process and a zombie. */
 export function readProcess(proc: string, pid: number): ProcessEntry | undefined {
   return parseStat(readText(`${proc}/${pid}/stat`))
 }

@@ -58,7 +58,7 @@ export async function detectTerminalKind(options: Trial): Promise<TerminalKind> 
   return 'pipes'
 }
 
-/** Starts `test -t 0` on a terminal of this kind. True when it succeeds. */
+/** Runs `test -t 0` on a terminal of this kind. True if its input is a terminal. */
 export async function isTerminalKindUsable(kind: TerminalKind, options: Trial): Promise<boolean> {
   try {
     const child = await startOnTerminal({ ...options, kind, line: `test -t 0 && echo ${trialAnswer}` })

@@ -70,7 +70,7 @@ export class SecretFolder {
     return [...found, this.#runtimeDir]
   }
 
-  /** Removes the folder in memory if it is empty. Never rejects. */
+  /** Removes each of its folders in memory that is empty and private. Never rejects. */
   async close(): Promise<void> {
     for (const path of this.#memory) if (await isPrivate(path)) await rmdir(path).catch(() => undefined) // Not empty.
   }

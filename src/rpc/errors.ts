@@ -34,7 +34,7 @@ export class RpcLimitError extends Error {
   override readonly name = 'RpcLimitError'
 }
 
-/** The peer's response breaks a rule of JSON-RPC. */
+/** The peer's response breaks a rule of JSON-RPC (`RpcInvalid.rule`). */
 export class RpcProtocolError extends Error {
   override readonly name = 'RpcProtocolError'
 }

@@ -17,7 +17,7 @@ export interface LineFramingOptions {
   readonly output: Writable
   /** The character after each JSON text. Default: a newline. */
   readonly terminator?: '\n' | '\0'
-  /** The longest line, in bytes without its newline. Default 16 MiB. */
+  /** The longest line, in bytes without its terminator. Default 16 MiB. */
   readonly lineLimitBytes?: number | undefined
   /** The most values on a line. Default 50,000. */
   readonly valueLimit?: number | undefined
@@ -29,7 +29,7 @@ const usualLineBytes = 16 * 1024 * 1024
 const usualQueueBytes = 100 * 1024 * 1024
 const excerptLength = 200
 const noBytes = Buffer.alloc(0)
-/** Matches the beginning of each JSON text. A line that does not match is noise. */
+/** Matches the beginning of every JSON text, and of some other lines. A line that does not match is noise. */
 const mayBeJson = /^(?:[\s{["\-\d]|true|false|null)/
 
 export class LineFraming implements Framing {

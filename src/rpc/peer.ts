@@ -216,7 +216,7 @@ export class RpcPeer {
     if (this.#options.cancelMethod !== undefined) void this.notify(this.#options.cancelMethod, { requestId: id })
   }
 
-  /** Handles a broken message: a response ends its request, and a request gets an error. */
+  /** Handles a broken message that has an id: a response ends its request, and a request gets an error. */
   #takeInvalid({ rule, calls, id }: RpcInvalid): void {
     this.#options.onInvalid?.(rule, id)
     if (id === undefined || id === null) return

@@ -153,7 +153,7 @@ export class Journal {
     return this.#options.log.durable()
   }
 
-  /** Undefined if at most `backlogLimitBytes` wait for the disk. Else resolves when this is so, or the log fails. */
+  /** Resolves when at most `backlogLimitBytes` wait for the disk, or the log fails; undefined if no more wait now. */
   ready(): Promise<void> | undefined {
     if (this.#backlogBytes <= this.#options.backlogLimitBytes) return undefined
     this.#room ??= deferred<void>()

@@ -36,7 +36,7 @@ async function keepModel(llm: LLM, profiles: LlmProfiles): Promise<void> {
 }
 
 /**
- * Tells whether `LlmProfiles.view` failed because the profile is missing. An unreadable profile is not replaced.
+ * True for the error of a missing profile. False for other AppErrors, so that an unreadable profile is not replaced.
  * @throws any error that is no AppError
  */
 function isNotFound(thrown: unknown): boolean {

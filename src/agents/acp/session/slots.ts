@@ -84,7 +84,7 @@ export class AgentSlots {
       await untilAborted(turn.promise, signal)
       this.#promised--
     } catch (reason) {
-      // An agent that has left the queue was given a slot before the abort. The next agent of the queue gets this slot.
+      // An agent that is no longer in the queue was given a slot before the abort. Gives this slot to the next agent.
       if (!this.#queue.delete(turn)) {
         this.#promised--
         this.#giveNext()
