@@ -105,7 +105,7 @@ export interface AgentServer {
   readonly settings: HostSettings
   readonly secrets: HostSecrets
   readonly profiles: HostProfiles
-  /** Returns an offer of a part, such as `retention`. @throws AppError as `LoadedParts.use` */
+  /** Returns an offer of a part, such as `retention`. @throws the errors of `LoadedParts.use` */
   readonly use: Use
   /** Returns the present load of the server, and figures of its work since the start. */
   load(): ServerLoad

@@ -102,7 +102,7 @@ export interface App {
 /** A step of the shutdown. The steps run in the reverse order of their registration. */
 type Undo = () => Promise<void>
 
-/** @throws AppError as `createAgentServer` */
+/** @throws the errors of `createAgentServer` */
 export async function createApp(options: AppOptions): Promise<App> {
   const undo: Undo[] = []
   const takeDown = async (): Promise<void> => {

@@ -80,7 +80,7 @@ export interface Core {
   readonly secretValues: () => Promise<ReadonlyMap<string, string>>
   /** The addresses of this server, the main address first. */
   readonly urls: readonly string[]
-  /** Returns an offer of a part, and starts the part if needed. @throws AppError as `LoadedParts.use` */
+  /** Returns an offer of a part, and starts the part if needed. @throws the errors of `LoadedParts.use` */
   readonly use: Use
   /** Returns true when a part that the options allow has this offer. The part need not be loaded. */
   readonly offers: (name: keyof Offers) => boolean

@@ -17,7 +17,10 @@ import type { SettingsStore } from './settings/store.ts'
 export interface HostSettings {
   /** Returns the settings with their secrets redacted. */
   view(): Promise<SettingsResponse>
-  /** Changes the settings as `PATCH /api/settings` does. @throws AppError `invalid_input`; as `SettingsStore.patch` */
+  /**
+   * Changes the settings as `PATCH /api/settings` does.
+   * @throws AppError `invalid_input`; the errors of `SettingsStore.patch`
+   */
   patch(patch: SettingsPatch): Promise<SettingsResponse>
 }
 
@@ -29,7 +32,7 @@ export interface HostProfiles {
   list(): Promise<readonly ProfileSummary[]>
   /**
    * Adds or replaces a profile, with its API key.
-   * @throws AppError `invalid_input`; as `ProfileStore.save`
+   * @throws AppError `invalid_input`; the errors of `ProfileStore.save`
    */
   save(name: string, llm: LLMInput): Promise<void>
   /**

@@ -30,7 +30,10 @@ export interface StreamParts extends ConversationParts {
 /** The time that a browser waits before it reconnects. */
 const retryMs = 1000
 
-/** Responds with a stream of events. @throws AppError `not_found`, `invalid_input`; as `ConversationService.open` */
+/**
+ * Responds with a stream of events.
+ * @throws AppError `not_found`, `invalid_input`; the errors of `ConversationService.open`
+ */
 export async function streamEvents({ service, stream }: StreamParts, call: Call): Promise<HttpResponse> {
   const resend = resendFrom(call)
   const conversation = await service.open(conversationIdOf(call))

@@ -213,7 +213,7 @@ function masked({ body = Buffer.alloc(0), ...answer }: HttpResponse, mask: (text
   return { ...answer, body: Buffer.from(mask(body.toString())) }
 }
 
-/** Checks Host and Origin. Returns the CORS headers. @throws AppError as `assertHost` and `assertOrigin` */
+/** Checks Host and Origin. Returns the CORS headers. @throws the errors of `assertHost` and `assertOrigin` */
 function admit(request: IncomingMessage, target: Target, rules: OriginRules): readonly string[] {
   const { method, rawHeaders } = request
   const host = assertHost({ hosts: headerValues(rawHeaders, 'host'), authority: target.authority }, rules)

@@ -49,7 +49,7 @@ export async function writeJsonFile(path: string, value: unknown): Promise<void>
 
 /**
  * Creates a file with the JSON of `value`. Returns false, without a change, when the file exists.
- * @throws AppError as `createFile`
+ * @throws the errors of `createFile`
  */
 export function createJsonFile(path: string, value: unknown): Promise<boolean> {
   return createFile(path, `${JSON.stringify(value, undefined, 2)}\n`)

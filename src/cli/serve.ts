@@ -14,7 +14,10 @@ import { assertNoWords } from '../option.ts'
 import { onCrash, onSignals, type EndSignal } from './signals.ts'
 import { withModulePlaces } from './stack-places.ts'
 
-/** Runs the server, returns the exit code. @throws AppError `invalid_option`; as `createAgentServer` and `listen` */
+/**
+ * Runs the server, returns the exit code.
+ * @throws AppError `invalid_option`; the errors of `createAgentServer` and `listen`
+ */
 export async function serve(
   config: Config,
   words: readonly string[],

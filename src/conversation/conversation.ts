@@ -153,7 +153,8 @@ export class Conversation {
   /**
    * Starts a run, which approves the actions that wait for the user between two runs. Starts none in a finished
    * conversation without an unserved message.
-   * @throws AppError `already_running`; as `Requests.once`, `Gate.assertWritable` and `AdmissionRules.starting`
+   * @throws AppError `already_running`; the errors of `Requests.once`, `Gate.assertWritable` and
+   * `AdmissionRules.starting`
    */
   run(request?: KeyedRequest): Promise<void> {
     return this.#parts.requests.once(request, () => this.#run(request))
@@ -204,7 +205,7 @@ export class Conversation {
   /**
    * Answers the confirmation that `approval` names. Without an id, answers the pending confirmation of the turn, or
    * else all actions that wait between two runs, if any.
-   * @throws AppError `not_found` for an unknown id; as `assertApproves`, `Gate.assertWritable`
+   * @throws AppError `not_found` for an unknown id; the errors of `assertApproves`, `Gate.assertWritable`
    */
   respond(approval: Approval, request?: KeyedRequest): Promise<void> {
     const { requests, approvals } = this.#parts
@@ -241,7 +242,10 @@ export class Conversation {
     })
   }
 
-  /** Moves the head to an event, or with null before the first event. @throws AppError `not_found`; as `Gate.write` */
+  /**
+   * Moves the head to an event, or with null before the first event.
+   * @throws AppError `not_found`; the errors of `Gate.write`
+   */
   async navigate(eventId: string | null): Promise<void> {
     const head = eventId === null ? null : await this.idOfEvent(eventId)
     const { gate, journal } = this.#parts

@@ -21,7 +21,7 @@ export interface ChildOptions {
   readonly command: string
   readonly args?: readonly string[]
   readonly cwd: string
-  /** All variables of the child: see environment.ts. */
+  /** The variables of the child, which inherits none. The marker variable is added. */
   readonly env: Readonly<Record<string, string>>
   /** The value of the marker variable: `<instance id of the data folder>/<id of this child>`, unique. */
   readonly marker: string

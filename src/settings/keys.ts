@@ -57,7 +57,7 @@ export async function readSealingKeys({ folder, ...configured }: Omit<SealingKey
 
 /**
  * Creates a new sealing key in `keys/`. The earlier keys stay there and still open values.
- * @throws as `loadSealingKeys`
+ * @throws the errors of `loadSealingKeys`
  */
 export async function rotateStoredKey({ folder, random }: KeyOptions): Promise<void> {
   const before = await readStoredKeys(folder)
@@ -78,7 +78,7 @@ export interface SessionKey {
   readonly made: boolean
 }
 
-/** Returns the session key in `keys/`, and creates it if needed. @throws as `loadSealingKeys` */
+/** Returns the session key in `keys/`, and creates it if needed. @throws the errors of `loadSealingKeys` */
 export async function loadSessionKey({ folder, random }: KeyOptions): Promise<SessionKey> {
   const path = join(folder, sessionFile)
   const stored = await readStored(folder, sessionFile, 'session_api_key')

@@ -20,7 +20,7 @@ export type Settings = Omit<SettingsFile, 'version'>
 /** Returns the agent settings for a request that names no agent. */
 export type StoredAgent = () => Promise<Pick<Settings, 'agent_settings'>>
 
-/** Returns the LLM of a profile. @throws AppError as `ProfileStore.load` */
+/** Returns the LLM of a profile. @throws the errors of `ProfileStore.load` */
 export type LoadProfile = (name: string) => Promise<LLM>
 
 export interface PatchContext extends AgentSettingsContext {

@@ -19,7 +19,10 @@ export interface ProfileUsers {
   renameLlmProfile(name: string, newName: string): Promise<void>
 }
 
-/** @throws AppError `conflict` if an agent profile names it; as `ProfileStore.delete` and `SettingsStore.update` */
+/**
+ * @throws AppError `conflict` if an agent profile names it; the errors of `ProfileStore.delete` and
+ * `SettingsStore.update`
+ */
 export async function deleteProfile({ profiles, settings, profileUsers }: ProfileParts, name: string): Promise<void> {
   await settings.update(async (current) => {
     const users = await profileUsers.usersOf(name)
@@ -31,7 +34,7 @@ export async function deleteProfile({ profiles, settings, profileUsers }: Profil
   })
 }
 
-/** @throws AppError as `ProfileStore.rename`, `renameLlmProfile` and `SettingsStore.update` */
+/** @throws the errors of `ProfileStore.rename`, `renameLlmProfile` and `SettingsStore.update` */
 export async function renameProfile(
   { profiles, settings, profileUsers }: ProfileParts, name: string, newName: string,
 ): Promise<void> {

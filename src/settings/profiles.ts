@@ -34,7 +34,8 @@ export interface ProfileStore {
   view(name: string, mode: ExposeMode): Promise<ProfileDetail>
   /**
    * Returns the LLM with plain secrets.
-   * @throws AppError as `view`; `invalid_input` if the provider connection is missing or does not fit the model
+   * @throws the errors of `view`; AppError `invalid_input` if the provider connection is missing or does not fit the
+   * model
    */
   load(name: string): Promise<LLM>
   /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` for wrong name or content */

@@ -36,7 +36,7 @@ export interface SecretStore {
   get(name: string): Promise<string>
   /**
    * Replaces a value if it still is the expected value. Returns true when the stored value is now `value`.
-   * @throws AppError `invalid_input` as `put`.
+   * @throws AppError `invalid_input`, as `put`
    */
   replace(name: string, expected: string, value: string): Promise<boolean>
   /** Removes a secret. @throws AppError `not_found`, `invalid_input` for a name that is not allowed. */

@@ -26,13 +26,16 @@ export interface SettingsStore {
   /**
    * Applies a patch and returns the redacted view. `check` gets the settings before the patch, and throws an error to
    * refuse the patch.
-   * @throws the errors of `applyPatch` and `check`; AppError as `StoredFile.update`, `invalid_input` also above
+   * @throws the errors of `applyPatch`, `check` and `StoredFile.update`; AppError `invalid_input` also above
    * `limitChars`. Then nothing has changed.
    */
   patch(request: SettingsPatch, check?: (current: Settings) => void): Promise<SettingsResponse>
-  /** Replaces the settings by the result of `change`, after all earlier changes. @throws as `patch` and `change` */
+  /**
+   * Replaces the settings by the result of `change`, after all earlier changes.
+   * @throws the errors of `patch` and `change`
+   */
   update(change: (current: Settings) => Settings | Promise<Settings>): Promise<Settings>
-  /** Seals every secret in the file with the sealing key. @throws AppError as `StoredFile.rewrite` */
+  /** Seals every secret in the file with the sealing key. @throws the errors of `StoredFile.rewrite` */
   reseal(): Promise<void>
 }
 

@@ -21,7 +21,7 @@ export interface StoredFile<T> {
    * for a value that is too large, `unavailable` after `Changes.close`. Then nothing has changed.
    */
   update(change: (current: T) => T | Promise<T>): Promise<T>
-  /** Writes the value again, sealed with the sealing key, if the file exists. @throws AppError as `update` */
+  /** Writes the value again, sealed with the sealing key, if the file exists. @throws the errors of `update` */
   rewrite(): Promise<void>
 }
 

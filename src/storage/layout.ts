@@ -29,7 +29,7 @@ export interface DataFolder {
 
 /**
  * Opens or creates a data folder. The caller must hold the folder's lock (process/lock), because files of interrupted
- * writes are removed. @throws AppError as `claimDataFolder`.
+ * writes are removed. @throws the errors of `claimDataFolder`.
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const folder = {

@@ -187,7 +187,10 @@ class AcpAgent implements Agent, AgentSession {
     }
   }
 
-  /** Starts a run for work that the agent began without a prompt. @throws the error of `beginRun` */
+  /**
+   * Holds the program and requests a turn, for work that the agent began without a prompt.
+   * @throws the error of `beginRun`
+   */
   async #ownWorkBegan(): Promise<void> {
     this.#leaveOwn()
     this.#ownLease = this.#program.hold()

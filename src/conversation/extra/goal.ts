@@ -62,7 +62,7 @@ export class GoalLoop {
 
   /**
    * Resumes the newest goal where it was interrupted.
-   * @throws AppError as `start`; `bad_request` when no goal can be resumed
+   * @throws the errors of `start`; `bad_request` when no goal can be resumed
    */
   async resume(): Promise<void> {
     const { goal } = this.#options.journal.state

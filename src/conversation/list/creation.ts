@@ -27,7 +27,7 @@ export interface CreationDeps {
   readonly shard: string | undefined
   readonly vault: AgentVault
   readonly settings: () => Promise<Settings>
-  /** Returns the settings in an agent profile, and its id and revision. @throws AppError as `AgentProfiles.launch` */
+  /** Returns the settings in an agent profile, and its id and revision. @throws the errors of `AgentProfiles.launch` */
   readonly launchProfile: (profileId: string) => Promise<ProfileLaunch>
   /** Returns the additions of plugins to a new conversation. @throws AppError `invalid_input`, `part_missing` */
   readonly pluginsFor: (request: PluginChoice) => Promise<BroughtByPlugins>

@@ -11,7 +11,7 @@ export interface DrivenConversations {
    * anything is made, and may refuse it. @throws AppError as a create request; the errors of `admit`
    */
   create(request: StartConversationRequest, madeBy?: string, admit?: (id: string) => void): Promise<Conversation>
-  /** Opens a conversation. @throws as `ConversationService.open` */
+  /** Opens a conversation. @throws the errors of `ConversationService.open` */
   open(id: string): Promise<Conversation>
 }
 

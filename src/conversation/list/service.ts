@@ -93,7 +93,7 @@ export class ConversationService {
   /**
    * Calls `read` with the events of a conversation and returns its result. The result is synchronous if `read` is and
    * the conversation is open. Otherwise the conversation is opened.
-   * @throws as `open`; the errors of `read`
+   * @throws the errors of `open` and `read`
    */
   read<T>(id: string, read: (events: EventReader) => T | Promise<T>): T | Promise<T> {
     const opened = this.#opened(id)
@@ -101,7 +101,10 @@ export class ConversationService {
     return result instanceof Promise ? this.#unlessRemoved(id, result) : result
   }
 
-  /** Creates a conversation, or opens it if it exists. @throws as `open`; as `Admission.create` and the storage */
+  /**
+   * Creates a conversation, or opens it if it exists.
+   * @throws the errors of `open`, `Admission.create` and the storage
+   */
   async create(created: Created): Promise<{ readonly conversation: Conversation; readonly isNew: boolean }> {
     const { id } = created
     const { catalogue, deps } = this.#options
@@ -125,7 +128,10 @@ export class ConversationService {
     return { conversation: await this.open(id), isNew: false }
   }
 
-  /** Copies the history of `sourceId` to a new conversation. @throws AppError `not_found`, `conflict`; as `create` */
+  /**
+   * Copies the history of `sourceId` to a new conversation.
+   * @throws AppError `not_found`, `conflict`; the errors of `create`
+   */
   async fork(sourceId: string, request: ForkRequest): Promise<Conversation> {
     const source = await this.open(sourceId)
     const { catalogue, deps } = this.#options
@@ -143,7 +149,7 @@ export class ConversationService {
   /**
    * Stops and removes a conversation. Returns the result of `releaseWorktree` for the conversation's working folder.
    * @param unused if given, the conversation is removed only if it is closed and still has this list entry
-   * @throws AppError `conflict` for a conversation in use; as `info` and `Catalogue.remove`
+   * @throws AppError `conflict` for a conversation in use; the errors of `info` and `Catalogue.remove`
    */
   async remove(id: string, unused?: ListEntry): Promise<string | undefined> {
     const info = this.#followers.size === 0 ? undefined : await this.info(id, false)
@@ -172,7 +178,7 @@ export class ConversationService {
     return this.#listing.isUsed(folder)
   }
 
-  /** Returns the state. Opens a closed conversation whose state cache is not current. @throws as `open` */
+  /** Returns the state. Opens a closed conversation whose state cache is not current. @throws the errors of `open` */
   async state(id: string): Promise<Readonly<ConversationState>> {
     while (this.#changes.has(id)) await this.#changes.end(id)
     if (!this.#listing.has(id)) throw notFound(id)
@@ -181,7 +187,7 @@ export class ConversationService {
     return (await this.#closedStates.read(id, this.#options.catalogue.pathOf(id))) ?? (await this.open(id)).state
   }
 
-  /** Returns ConversationInfo. @throws as `state` */
+  /** Returns ConversationInfo. @throws the errors of `state` */
   async info(id: string, includeSkills: boolean): Promise<JsonObject> {
     return conversationInfo(await this.state(id), {
       includeSkills,

@@ -12,15 +12,24 @@ import { settleRequest, type CreationDeps } from './creation.ts'
 import type { ConversationService } from './service.ts'
 
 export interface SubConversations {
-  /** Creates a sub-agent's conversation and returns its id. @throws as `settleRequest`, `ConversationService.create` */
+  /**
+   * Creates a sub-agent's conversation and returns its id.
+   * @throws the errors of `settleRequest`, `ConversationService.create`
+   */
   create(parentId: string, draft: SubDraft): Promise<string>
-  /** Has the sub-agent `id` serve one message; returns how its run ended. @throws AppError `not_found`; as `runSub` */
+  /**
+   * Has the sub-agent `id` serve one message; returns how its run ended.
+   * @throws AppError `not_found`; the errors of `runSub`
+   */
   run(id: string, run: SubRun): Promise<SubEnd>
   /** Sets the confirmation policy of a sub-agent. @throws AppError `not_found`; the errors of `Gate.write` */
   setPolicy(id: string, policy: JsonObject): Promise<void>
   /** Returns the number of conversations whose parent has this id. @throws AppError `not_found` */
   count(parentId: string): Promise<number>
-  /** Returns the security analyzer of a conversation; null without one. @throws as `ConversationService.open` */
+  /**
+   * Returns the security analyzer of a conversation; null without one.
+   * @throws the errors of `ConversationService.open`
+   */
   analyzerOf(id: string): Promise<JsonObject | null>
 }
 

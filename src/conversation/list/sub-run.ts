@@ -135,7 +135,8 @@ async function questionOf(conversation: Conversation, { action_id, title }: Pend
 
 /**
  * Waits until the status is no longer `waiting_for_confirmation`. Returns false when `until` is aborted first.
- * @throws AppError `conflict` when the conversation is closed or its log cannot be read; as `Conversation.join`
+ * @throws AppError `conflict` when the conversation is closed or its log cannot be read; the errors of
+ * `Conversation.join`
  */
 async function untilSettled(conversation: Conversation, until: AbortSignal): Promise<boolean> {
   for await (const _frame of watch(conversation, 'now', until)) {

@@ -31,17 +31,17 @@ export interface AdmissionRules {
 export class Admission {
   rules: AdmissionRules | undefined
 
-  /** Checks that a conversation may be made now. @throws AppError as `AdmissionRules.creating` */
+  /** Checks that a conversation may be made now. @throws the errors of `AdmissionRules.creating` */
   assertRoom(id: string, madeBy: string | undefined): void {
     this.rules?.creating(id, madeBy)()
   }
 
-  /** Runs `work`, which makes a conversation. @throws AppError as `AdmissionRules.creating`; the errors of `work` */
+  /** Runs `work`, which makes a conversation. @throws the errors of `AdmissionRules.creating`; the errors of `work` */
   async create<T>(id: string, madeBy: string | undefined, work: () => Promise<T>): Promise<T> {
     return during(this.rules?.creating(id, madeBy), work)
   }
 
-  /** Runs `work`, which begins a run. @throws AppError as `AdmissionRules.starting`; the errors of `work` */
+  /** Runs `work`, which begins a run. @throws the errors of `AdmissionRules.starting`; the errors of `work` */
   async start<T>(id: string, madeBy: string | undefined, work: () => Promise<T>): Promise<T> {
     return during(this.rules?.starting(id, madeBy), work)
   }

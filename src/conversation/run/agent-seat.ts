@@ -21,14 +21,14 @@ export class AgentSeat {
     this.#options = options
   }
 
-  /** Returns the agent, and creates it on first use. @throws AppError as `AgentKind.create` */
+  /** Returns the agent, and creates it on first use. @throws the errors of `AgentKind.create` */
   agent(): Agent {
     const { kind, createHost } = this.#options
     this.#agent ??= kind.create(createHost())
     return this.#agent
   }
 
-  /** Returns the agent if its kind reads messages. @throws AppError as `agent` */
+  /** Returns the agent if its kind reads messages. @throws the errors of `agent` */
   messageReader(): Agent | undefined {
     return this.#options.kind.readsMessages ? this.agent() : undefined
   }

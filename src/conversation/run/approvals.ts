@@ -51,7 +51,8 @@ export class Approvals {
   /**
    * Applies the user's response to the pending confirmation, or else to the actions that wait between two runs. Without
    * a confirmation and waiting actions, a response without an id has no effect.
-   * @throws AppError `not_found` for an unknown id; as `assertApproves`, `Gate.assertWritable`, `Runner.start`
+   * @throws AppError `not_found` for an unknown id; the errors of `assertApproves`, `Gate.assertWritable`,
+   * `Runner.start`
    */
   async respond(approval: Approval, request: KeyedRequest | undefined): Promise<void> {
     const { journal, questions } = this.#options

@@ -30,7 +30,10 @@ export class Gate {
     this.assertOpen()
   }
 
-  /** Returns the result of `work` when its lines are durable. @throws as `assertWritable`, `work`, `Journal.durable` */
+  /**
+   * Returns the result of `work` when its lines are durable.
+   * @throws the errors of `assertWritable`, `work`, `Journal.durable`
+   */
   async write<T>(work: () => T | Promise<T>): Promise<T> {
     await this.assertWritable()
     const result = await work()

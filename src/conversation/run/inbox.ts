@@ -48,7 +48,8 @@ export class Inbox {
 
   /**
    * Records a message durably. With `run`, also has it served (`Runner.serve`). Returns false if a hook refused it.
-   * @throws AppError `body_too_large`; as `Gate.assertOpen`, `AgentSeat.agent`, `Journal.record`; the signal's reason
+   * @throws AppError `body_too_large`; the errors of `Gate.assertOpen`, `AgentSeat.agent`, `Journal.record`; the
+   * signal's reason
    */
   async take(message: Message, delivery: Delivery): Promise<boolean> {
     const isToBeServed = await this.#record(message, delivery)

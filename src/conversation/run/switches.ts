@@ -29,7 +29,7 @@ export class Switches {
 
   /**
    * Switches the built-in agent's model from the next step on. `change` returns the settings with sealed secrets.
-   * @throws AppError as `Beginning.assertSpace`, `Gate.write`
+   * @throws the errors of `Beginning.assertSpace`, `Gate.write`
    */
   async llm(change: (settings: JsonObject) => JsonObject): Promise<void> {
     const { gate, records, beginning } = this.#options
@@ -37,17 +37,17 @@ export class Switches {
     await gate.write(() => records.changeSettings(change))
   }
 
-  /** Switches the model of the agent's session for later turns. @throws AppError as `AgentSession`, `Gate.write` */
+  /** Switches the model of the agent's session for later turns. @throws the errors of `AgentSession`, `Gate.write` */
   model(model: string, signal: AbortSignal): Promise<void> {
     return this.#options.gate.write(() => this.#session('switch the model').switchModel(model, signal))
   }
 
-  /** Switches the mode of the agent's current and later sessions. @throws AppError as `AgentSession`, `Gate.write` */
+  /** Switches the mode of the agent's current and later sessions. @throws the errors of `AgentSession`, `Gate.write` */
   mode(mode: string, signal: AbortSignal): Promise<void> {
     return this.#options.gate.write(() => this.#session('switch the mode').switchMode(mode, signal))
   }
 
-  /** Sets an option of the agent's current and later sessions. @throws AppError as `AgentSession`, `Gate.write` */
+  /** Sets an option of the agent's current and later sessions. @throws the errors of `AgentSession`, `Gate.write` */
   option(id: string, value: string, signal: AbortSignal): Promise<void> {
     return this.#options.gate.write(() => this.#session('set the option').switchOption(id, value, signal))
   }

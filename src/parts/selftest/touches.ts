@@ -17,7 +17,7 @@ export interface Touch {
   readonly isAsked?: true
 }
 
-/** The folders for which the names in braces stand, such as `{data}`. */
+/** The folders for which the names in braces stand, such as `{data}`. `{above}` is each folder above one of them. */
 export interface Places {
   readonly data: string
   readonly work: string

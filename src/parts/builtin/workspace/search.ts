@@ -43,7 +43,7 @@ export function findByName(place: ContainedPath, pattern: string, limits: Search
   return find(place, parseGlob(pattern), limits, async () => true)
 }
 
-/** Finds files by content. @throws as `findByName`; AppError for an invalid or slow regular expression */
+/** Finds files by content. @throws the errors of `findByName`; AppError for an invalid or slow regular expression */
 export async function findByContent(place: ContainedPath, query: ContentQuery, limits: SearchLimits): Promise<Found> {
   const { include = '*', timeoutMs } = query
   const names = parseGlob(include.includes('/') ? include : `**/${include}`)
