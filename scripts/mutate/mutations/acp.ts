@@ -63,6 +63,13 @@ export const acpMutations: readonly Mutation[] = [
     tests: unaskedTurn,
   },
   {
+    file: 'src/agents/acp/turn/prompt-turn.ts',
+    old: 'replace: replace || failed.replace',
+    new: 'replace',
+    promise: 'A program whose login was refused is not used again with the old credentials, also after a silence.',
+    tests: ['test/agents/acp/agent-failures.test.ts'],
+  },
+  {
     file: 'src/agents/acp/turn/message-buffer.ts',
     old: 'if (sort === \'text\') return hasText && id !== this.#messageId',
     new: 'if (sort === \'text\') return false',

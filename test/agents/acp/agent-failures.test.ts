@@ -58,6 +58,16 @@ for (const [behaviour, code, detail, changes] of failures) {
   }, changes))
 }
 
+test('counts the tokens that a silent agent reports when it is cancelled', () => withAgent(
+  'never-but-usage',
+  async ({ agent, host }) => {
+    const end = await agent.runTurn(host.turn('go'))
+    assert.match(JSON.stringify(end), /"failed","served":true,"code":"ACPPromptError"/)
+    assert.equal(host.usages, [{ usageId: 'acp-managed', model: 'small', promptTokens: 7, completionTokens: 3 }])
+  },
+  { settings: { acp_prompt_timeout: 0.3 } },
+))
+
 test('shows what a silent agent complains of on stderr, masked, until its turn is over', () => withAgent(
   'complains',
   async ({ agent, host }) => {
@@ -108,6 +118,15 @@ test('starts another program, with the credentials of that moment, after a login
     host.environment.set('TOKEN', 'a-token-of-the-user')
     assert.equal(await agent.runTurn(host.turn('go')), finished)
   },
+))
+
+test('ends a program that was silent because its login was refused, though it answers the cancel', () => withAgent(
+  'traceback-only',
+  async ({ agent, host, slots }) => {
+    assert.match(JSON.stringify(await agent.runTurn(host.turn('go'))), /ACPAuthRequired/)
+    assert.is(slots.running, 0)
+  },
+  { ...knownAs('openhands'), settings: { acp_prompt_timeout: 0.3 } },
 ))
 
 test('tells no part of a secret, and no session id, where the words of a program are cut', async () => {

@@ -30,7 +30,7 @@ export interface PromptTurnEnd {
     | { readonly outcome: 'failed'; readonly failure: AcpFailure; readonly served: boolean }
   /** True when the program must not be used again. */
   readonly replace: boolean
-  /** The result in the response to `session/prompt`; undefined without a result, and after a silence of the agent. */
+  /** The result in the response to `session/prompt`, also in a response to a cancel; undefined without a result. */
   readonly result: unknown
   readonly context: ContextUse
 }
@@ -94,9 +94,10 @@ export class PromptTurn {
       }
       case 'silence': {
         const seconds = this.#options.idleMs / 1000
-        const { replace } = await this.#cancel(answer)
+        const { replace, result } = await this.#cancel(answer)
         const detail = `The agent sent nothing for ${seconds} s (acp_prompt_timeout) and was cancelled`
-        return { ...this.#failed(this.#withTail(new AcpFailure('ACPPromptError', detail))), replace }
+        const failed = this.#failed(this.#withTail(new AcpFailure('ACPPromptError', detail)))
+        return { ...failed, replace: replace || failed.replace, result }
       }
       case 'unasked': {
         const { replace, result } = await this.#cancel(answer, true)
