@@ -222,6 +222,14 @@ test('removes nothing of a folder that a program has linked into the place of it
   assert.is(readFileSync(join(own, 'auth.json'), 'utf8'), third)
 }))
 
+test('says that a file is in the place of the folder of its own', inWorld(async ({ lend, agentDir, lines }) => {
+  const lent = await lend({ CODEX_AUTH_JSON: first })
+  rmSync(join(agentDir, 'codex'), { recursive: true })
+  writeFileSync(join(agentDir, 'codex'), '')
+  await lent.close()
+  assert.match(lines.join(), /could not be removed.*is a file, expected a folder/)
+}))
+
 test('recovers what programs of a killed server have renewed, and nothing else', inWorld(async (world) => {
   await world.lend({ CODEX_AUTH_JSON: first, GOOGLE_APPLICATION_CREDENTIALS_JSON: first })
   writeFileSync(join(world.agentDir, 'codex/auth.json'), second)

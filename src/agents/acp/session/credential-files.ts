@@ -210,7 +210,8 @@ async function readChanged(path: string, lent: string): Promise<string | undefin
 async function removeLent(path: string): Promise<void> {
   const around = await lstat(dirname(path)).catch(() => undefined) // The folder may be missing.
   if (around?.isDirectory() === false) {
-    throw new AppError('agent_failed', `"${basename(dirname(path))}" is a link, expected a folder`)
+    const found = around.isSymbolicLink() ? 'a link' : 'a file'
+    throw new AppError('agent_failed', `"${basename(dirname(path))}" is ${found}, expected a folder`)
   }
   await removeFile(path)
 }
