@@ -1,5 +1,5 @@
 /**
- * `npm test`: runs every test file in a process of its own and adds up what they report.
+ * `npm test`: runs every test file in a process of its own and adds up the numbers that they report.
  *
  * A file has failed when a test in it failed, when it exited with another code than 0, when it reported no test, or
  * when it was still alive after its time: a test that leaves a handle open keeps its process alive and is found that

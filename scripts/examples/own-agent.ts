@@ -1,7 +1,8 @@
 /**
  * A host's own agent: answers questions about prices from a table, without a model and without a program of its own.
  *
- * Its conversations have what all conversations have: a durable history, REST and WebSocket, approval, several readers.
+ * Its conversations have the features of all conversations: a durable history, REST and WebSocket, approval, several
+ * readers.
  * Run: node own-agent.ts [FOLDER]
  */
 import { mkdtemp } from 'node:fs/promises'

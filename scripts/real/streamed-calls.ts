@@ -1,8 +1,9 @@
 /**
  * Calls whose inputs come piece by piece, as models write them: the recorded call must be the call that runs.
  *
- * Decision 3: before a question is answered, the record contains its command or text, however slowly it came and
- * whatever came between; and work that an agent goes on with after its turn is seen, asked about and recorded.
+ * Decision 3: before a question is answered, the record contains its command or text, even if the pieces came slowly
+ * and with other updates between them. Work that an agent goes on with after its turn is seen, asked about and
+ * recorded.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'

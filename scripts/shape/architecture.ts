@@ -2,8 +2,8 @@
  * The architecture as data: who may import whom, and how large things may grow. `power-table.ts` says which file can do
  * harm.
  *
- * This is the one place that says so; `npm run check:shape` holds src/ against it. A commit that widens a row changes
- * what a security review has to cover, and says why.
+ * This is the one place that says so; `npm run check:shape` holds src/ against it. A commit that widens a row enlarges
+ * the scope of a security review, and says why.
  */
 
 /**

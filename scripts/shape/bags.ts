@@ -5,7 +5,7 @@
  * A bag is a type with a name that ends in `Options`, `Parts`, `Needs` and so on. It carries capabilities when it has a
  * method or a function, or a member whose type does, to any depth; classes do too. Plain data may be spread: events,
  * JSON values, configuration. So may a bag inside the file that declares the bag: in an argument of a function of that
- * file, or in what it returns.
+ * file, or in the value that it returns.
  *
  * The rule sees the type that a name is declared with: a parameter, a member, a rest of either, the result of a
  * function of the same file. In an argument of an imported function it also sees the members of an object without a

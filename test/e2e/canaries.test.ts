@@ -1,7 +1,7 @@
 /**
- * Secrets through the whole of a real server, and then the search for them: in all it answered, pushed, logged and
- * kept, in the names of files and in the arguments of programs; with agents, servers and providers that tell what they
- * know, failures of all sorts, a kill and a restart.
+ * Secrets through the whole of a real server, and then the search for them: in all bytes that it answered, pushed,
+ * logged and kept, in the names of files and in the arguments of programs; with agents, servers and providers that tell
+ * the secrets that they know, failures of all sorts, a kill and a restart.
  *
  * Where a secret may be, and is not searched for: `keys/` of the data folder; the environment and the lent files of the
  * program that it is for; the request to the provider or server whose own it is; the value of a global secret, asked

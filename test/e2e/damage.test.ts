@@ -1,6 +1,6 @@
 /**
- * Files that are not what the server wrote, as an operator and a client meet them (decisions 7 and 8): a flipped bit
- * costs one line and is reported, and a cache is made again.
+ * Files with other bytes than the server wrote, as an operator and a client meet them (decisions 7 and 8): a flipped
+ * bit costs one line and is reported, and a cache is made again.
  */
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'

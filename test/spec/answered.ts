@@ -1,6 +1,6 @@
 /**
- * Which operations have answered with which status and which headers: every response has the usual headers, and each
- * operation has answered well once and with an error once, or another test is named that holds it.
+ * Notes the status of each response of an operation, and checks its headers. At the end, each operation must have
+ * answered once with a success and once with an error, unless this file names another test for that response.
  */
 import * as assert from 'uvu/assert'
 import { isObject } from '../../src/base/json.ts'

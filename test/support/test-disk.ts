@@ -1,6 +1,6 @@
 /**
- * The real disk, except that a test may hold back the ends of writes of logs, to see what happens meanwhile, and make
- * it full or broken.
+ * The real disk, except that a test may hold back the ends of log writes, to observe the server before them, and may
+ * make the disk full or broken.
  */
 import { nodeFiles, type Files, type OpenFile } from '../../src/storage/files.ts'
 

@@ -28,9 +28,9 @@ const logins: Readonly<Record<string, readonly [string, unknown]>> = {
 }
 
 /**
- * Login (? for a keychain that cannot be seen); what is set: k(ey), u(rl), d(irectory); which of them the child has;
- * what Codex is configured with: the address, `own` where its key is read without `authenticate`; the `authenticate` it
- * got.
+ * The login (? for a keychain that cannot be seen); the variables that are set: k(ey), u(rl), d(irectory); the
+ * variables that the child has; the configuration of Codex: the address, `own` where its key is read without
+ * `authenticate`; the `authenticate` that it got.
  */
 type Row = readonly [login: 'yes' | 'no' | '?', set: string, has: string, config: string, authenticate: string]
 const publicUrl = 'https://api.openai.com/v1'

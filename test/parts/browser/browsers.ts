@@ -79,8 +79,8 @@ export interface TestBrowser {
 }
 
 /**
- * One browser for a file of tests, with its pages; `test` skips the tests that need a browser where there is none. Ask
- * for what is in it only inside of tests.
+ * Makes one browser for a file of tests, with its pages. `browse` adds a test that gets the browser. On a machine
+ * without Chromium that test is skipped.
  */
 export function browserSuite(
   test: Suite, pages: Readonly<Record<string, Page>>, options: Partial<AgentBrowserOptions> = {},
