@@ -44,7 +44,7 @@ export interface HostProfiles {
 
 interface Reserve {
   /** Makes sure that the disk space for the ends of runs is reserved. @throws AppError `storage_full` */
-  assertHeld(): Promise<void>
+  ensureHeld(): Promise<void>
 }
 
 export function hostSettings(settings: SettingsStore, reserve: Reserve): HostSettings {
@@ -52,7 +52,7 @@ export function hostSettings(settings: SettingsStore, reserve: Reserve): HostSet
     view: () => settings.view('redacted'),
     async patch(patch) {
       const wanted = checked(SettingsPatch, patch)
-      await reserve.assertHeld()
+      await reserve.ensureHeld()
       return settings.patch(wanted)
     },
   }
@@ -63,7 +63,7 @@ export function hostSecrets(secrets: SecretStore, reserve: Reserve): HostSecrets
     list: () => secrets.list(),
     async put(secret) {
       const wanted = checked(SecretWrite, secret)
-      await reserve.assertHeld()
+      await reserve.ensureHeld()
       return secrets.put(wanted)
     },
     delete: (name) => secrets.delete(name),

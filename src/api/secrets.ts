@@ -12,7 +12,7 @@ import { tellMasking } from './secret-masking.ts'
 
 export interface SecretParts {
   readonly secrets: SecretStore
-  readonly reserve: { assertHeld(): Promise<void> }
+  readonly reserve: { ensureHeld(): Promise<void> }
 }
 
 export async function listSecrets({ secrets }: SecretParts): Promise<HttpResponse> {
@@ -22,7 +22,7 @@ export async function listSecrets({ secrets }: SecretParts): Promise<HttpRespons
 export async function putSecret({ secrets, reserve }: SecretParts, call: Call): Promise<HttpResponse> {
   const secret = bodyOf(call, SecretWrite)
   call.exchange.subject = secret.name
-  await reserve.assertHeld()
+  await reserve.ensureHeld()
   const stored = await secrets.put(secret)
   tellMasking(call, { [secret.name]: { kind: 'StaticSecret', value: secret.value } })
   return ok(stored)

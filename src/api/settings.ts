@@ -17,7 +17,7 @@ import { jsonResponse } from './problem.ts'
 
 export interface SettingsParts {
   readonly settings: SettingsStore
-  readonly reserve: { assertHeld(): Promise<void> }
+  readonly reserve: { ensureHeld(): Promise<void> }
 }
 
 export async function getSettings({ settings }: SettingsParts, call: Call): Promise<HttpResponse> {
@@ -27,7 +27,7 @@ export async function getSettings({ settings }: SettingsParts, call: Call): Prom
 
 export async function patchSettings({ settings, reserve }: SettingsParts, call: Call): Promise<HttpResponse> {
   const patch = bodyOf(call, SettingsPatch)
-  await reserve.assertHeld()
+  await reserve.ensureHeld()
   return ok(await settings.patch(patch))
 }
 
@@ -55,7 +55,7 @@ async function patchMcpServer(
 ): Promise<object> {
   const key = parameterOf(call.parameters, 'key')
   const isNew = call.exchange.request.method === 'POST'
-  await reserve.assertHeld()
+  await reserve.ensureHeld()
   return settings.patch({ agent_settings_diff: { mcp_config: { [key]: server } } }, ({ agent_settings: current }) => {
     const isThere = Object.hasOwn(current.mcp_config, key)
     if (isNew && isThere) throw new AppError('conflict', `MCP server '${key}' already exists`)

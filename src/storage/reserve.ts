@@ -1,7 +1,7 @@
 /**
  * A file that reserves disk space. When the disk is full, the file is deleted, so that a run can record its end.
  *
- * After `storage_full`, `release()` makes room for the end of the run. Other writes call `assertHeld()` first, which
+ * After `storage_full`, `release()` makes room for the end of the run. Other writes call `ensureHeld()` first, which
  * refuses until the space is reserved again.
  */
 import { randomFillSync } from 'node:crypto'
@@ -34,7 +34,7 @@ export class Reserve {
   /** Reserves the space. If that fails, for example on a full disk, the reserve begins as released. */
   static async open(options: ReserveOptions): Promise<Reserve> {
     const reserve = new Reserve(options)
-    await reserve.assertHeld().catch(() => undefined) // Later writes call `assertHeld` again.
+    await reserve.ensureHeld().catch(() => undefined) // Later writes call `ensureHeld` again.
     return reserve
   }
 
@@ -60,7 +60,7 @@ export class Reserve {
    * `storage_full` instead of trying.
    * @throws AppError `storage_full`, `storage_failed`; `unavailable` after `close`
    */
-  async assertHeld(): Promise<void> {
+  async ensureHeld(): Promise<void> {
     if (this.#isClosed) throw new AppError('unavailable', 'The server is closed')
     if (this.#held) return
     const now = this.#clock()
@@ -86,7 +86,7 @@ export class Reserve {
    */
   async problem(): Promise<string | undefined> {
     try {
-      await this.assertHeld()
+      await this.ensureHeld()
       const folder = dirname(this.#path)
       await access(folder, constants.W_OK)
       const { blocks, bsize, bavail, files, ffree } = await statfs(folder)

@@ -68,12 +68,12 @@ else test(name, async () => {
   await log.durable()
   durable.push(closing)
   now += 2000
-  assert.is(await codeOfFailure(reserve.assertHeld()), 'storage_full')
+  assert.is(await codeOfFailure(reserve.ensureHeld()), 'storage_full')
   assertSameLines(await allLines(log), durable)
 
   await rm(ballast)
   now += 2000
-  await reserve.assertHeld()
+  await reserve.ensureHeld()
   const after = make(100)
   log.append(after)
   await log.close()

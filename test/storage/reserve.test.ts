@@ -36,12 +36,12 @@ test('gives its space back, and takes it again no sooner than a second later', (
     await reserve.release()
     await reserve.release()
     assert.not(reserve.held)
-    assert.is(await codeOfFailure(stat(path).then(() => undefined, () => reserve.assertHeld())), 'storage_full')
+    assert.is(await codeOfFailure(stat(path).then(() => undefined, () => reserve.ensureHeld())), 'storage_full')
     now = 5999
-    assert.is(await codeOfFailure(reserve.assertHeld()), 'storage_full')
+    assert.is(await codeOfFailure(reserve.ensureHeld()), 'storage_full')
     now = 6000
-    await reserve.assertHeld()
-    await reserve.assertHeld()
+    await reserve.ensureHeld()
+    await reserve.ensureHeld()
     assert.ok(reserve.held)
     assert.is((await stat(path)).size, 100)
   }))
@@ -53,12 +53,12 @@ test('takes no space after its close, because another server may own the folder'
     const reserve = await Reserve.open({ path, clock: () => now, sizeBytes: 100 })
     await reserve.release()
     now = 7000
-    const attempt = reserve.assertHeld()
+    const attempt = reserve.ensureHeld()
     await reserve.close()
     assert.is((await stat(path)).size, 100)
     await attempt
     await rm(path)
-    assert.is(await codeOfFailure(reserve.assertHeld()), 'unavailable')
+    assert.is(await codeOfFailure(reserve.ensureHeld()), 'unavailable')
     assert.is(await reserve.problem(), 'The server is closed')
     assert.is(await stat(path).then(() => true, () => false), false)
   }))
@@ -69,7 +69,7 @@ test('tries again at once when the clock was set back', () =>
     const reserve = await Reserve.open({ path: join(directory, 'reserve'), clock: () => now, sizeBytes: 100 })
     await reserve.release()
     now = 100
-    await reserve.assertHeld()
+    await reserve.ensureHeld()
     assert.ok(reserve.held)
   }))
 
@@ -81,7 +81,7 @@ test('begins as given back when the space cannot be taken, and says why when ask
     const reserve = await Reserve.open({ path, clock: () => now, sizeBytes: 100 })
     assert.not(reserve.held)
     now = 2000
-    assert.is(await codeOfFailure(reserve.assertHeld()), 'storage_failed')
+    assert.is(await codeOfFailure(reserve.ensureHeld()), 'storage_failed')
     assert.is(await codeOfFailure(reserve.release()), 'storage_failed')
   }))
 

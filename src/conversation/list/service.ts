@@ -112,7 +112,7 @@ export class ConversationService {
       if (this.#listing.has(id)) return undefined
       try {
         return await deps.admission.create(id, created.made_by, async () => {
-          await deps.reserve.assertHeld()
+          await deps.reserve.ensureHeld()
           await catalogue.create(id, (directory) => writeCreated(directory, deps.cache, created))
           return this.#adopt(id)
         })
@@ -139,7 +139,7 @@ export class ConversationService {
     return this.#change(request.id, async () => {
       if (this.#listing.has(request.id)) throw taken(request.id)
       return deps.admission.create(request.id, request.madeBy, async () => {
-        await deps.reserve.assertHeld()
+        await deps.reserve.ensureHeld()
         await catalogue.create(request.id, (directory) => writeForked(directory, deps.cache, from, forked))
         return this.#adopt(request.id)
       })

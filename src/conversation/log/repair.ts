@@ -34,7 +34,7 @@ export class Repair {
    */
   async assertWritable(isRunning: () => boolean): Promise<void> {
     const { reserve, log } = this.#options
-    await reserve.assertHeld()
+    await reserve.ensureHeld()
     if (log.failure !== undefined && !isRunning()) await this.#reopen(log.failure)
   }
 
