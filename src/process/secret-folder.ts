@@ -49,7 +49,7 @@ export class SecretFolder {
    */
   async make(): Promise<string> {
     for (const path of this.#memory) {
-      if (!(await isMade(path))) continue
+      if (!(await makeInMemory(path))) continue
       await this.#note(path)
       return path
     }
@@ -117,7 +117,8 @@ async function isMemory(path: string): Promise<boolean> {
   }
 }
 
-async function isMade(path: string): Promise<boolean> {
+/** Makes a folder, if its parent is on a file system in memory. Returns true when the folder exists and is private. */
+async function makeInMemory(path: string): Promise<boolean> {
   if (!(await isMemory(dirname(path)))) return false
   try {
     await makeNewFolder(path)

@@ -16,7 +16,7 @@ import { splitCommand } from './command.ts'
 import { isSoundServer, migrateServers } from './mcp-servers.ts'
 import { mergePatch } from './merge.ts'
 import {
-  criticPlace, isSamePlace, problemWithCritic, withoutStraySecrets, type CriticChoice,
+  criticPlace, isSamePlace, problemWithCritic, withoutSecretsOfOldPlace, type CriticChoice,
 } from './model-home.ts'
 import { completeAcpChoice, customServer } from './providers.ts'
 import type { Provider } from './provider.ts'
@@ -79,7 +79,7 @@ export function applyAgentDiff(
   }
   const next = switches
     ? readAgentSettings(merged(defaultsOf(kind), kind), cipher)
-    : withoutStrayKeys(stored, normalise(merged(stored, stored.agent_kind), cipher), diff)
+    : withoutKeysOfOldPlace(stored, normalise(merged(stored, stored.agent_kind), cipher), diff)
   if (isObject(diff['verification'])) assertCritic(next)
   if (next.agent_kind !== 'acp') return next
   const previous = !switches && stored.agent_kind === 'acp' ? stored.acp_server : undefined
@@ -87,10 +87,10 @@ export function applyAgentDiff(
 }
 
 /** Returns `after` without the keys of models whose requests go to a new place (model-home). Keys in `diff` stay. */
-export function withoutStrayKeys(
+export function withoutKeysOfOldPlace(
   before: AgentSettings, after: AgentSettings, diff: Readonly<Record<string, unknown>>,
 ): AgentSettings {
-  const next = asAgentSettings({ ...after, llm: withoutStraySecrets(before.llm, after.llm, diff['llm']) })
+  const next = asAgentSettings({ ...after, llm: withoutSecretsOfOldPlace(before.llm, after.llm, diff['llm']) })
   if (before.agent_kind === 'acp' || next.agent_kind === 'acp') return next
   const given = diff['verification']
   if (isObject(given) && Object.hasOwn(given, 'critic_api_key')) return next

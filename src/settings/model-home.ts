@@ -53,7 +53,7 @@ function placeOf({ model, base_url: given, ollama_base_url: ollama }: ModelPlace
  * Returns `after`, without its secrets if its place is not the place of `before`. Addresses stay, and so do secrets
  * that `change` sets.
  */
-export function withoutStraySecrets(before: LLM, after: LLM, change: unknown): unknown {
+export function withoutSecretsOfOldPlace(before: LLM, after: LLM, change: unknown): unknown {
   if (isSamePlace(before, after)) return after
   return mapSecrets('LLM', after, (secret, path) => {
     const [member = ''] = path.split('.')

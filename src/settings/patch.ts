@@ -7,7 +7,7 @@ import {
   type ConversationSettings, type SettingsFile, type SettingsPatch,
 } from '../schema/generated/settings.ts'
 import {
-  applyAgentDiff, freshAgentSettings, newerVersion, readAgentSettings, settingsFailure, withoutStrayKeys,
+  applyAgentDiff, freshAgentSettings, newerVersion, readAgentSettings, settingsFailure, withoutKeysOfOldPlace,
   type AgentSettingsContext,
 } from './agent-settings.ts'
 import { storedModel } from '../schema/spec/llm.ts'
@@ -77,7 +77,7 @@ export async function applyPatch(current: Settings, patch: SettingsPatch, contex
   const takesProfile = profile !== undefined && !Object.hasOwn(agentDiff ?? {}, 'llm')
   return {
     agent_settings: !takesProfile ? nextAgent
-      : withoutStrayKeys(agent, { ...nextAgent, llm: profile }, { ...agentDiff, llm: profile }),
+      : withoutKeysOfOldPlace(agent, { ...nextAgent, llm: profile }, { ...agentDiff, llm: profile }),
     conversation_settings: chatDiff ? mergeConversation(chat, chatDiff) : chat,
     active_profile,
     active_agent_profile_id,

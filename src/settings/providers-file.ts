@@ -9,7 +9,7 @@ import { isObject } from '../base/json.ts'
 import { readJsonFile } from '../base/json-file.ts'
 import { splitCommand } from './command.ts'
 import { customServer, withCommands } from './providers.ts'
-import { isProvider, providerNameShape, wrongMembersOf } from './providers-shape.ts'
+import { isProvider, providerNameShape, unmetExpectationsOf } from './providers-shape.ts'
 import { builtInProviders } from './providers-table.ts'
 import { blankProvider, type Provider } from './provider.ts'
 
@@ -63,7 +63,7 @@ function readEntry(name: string, entry: unknown, existing: Provider | undefined)
   if (name === customServer) throw refusal(what, 'another name')
   if (!isObject(entry)) throw refusal(what, 'an object')
   const provider: unknown = { ...(existing ?? blankProvider(name)), ...entry, name }
-  if (!isProvider(provider)) throw refusal(what, wrongMembersOf(provider).join('; '))
+  if (!isProvider(provider)) throw refusal(what, unmetExpectationsOf(provider).join('; '))
   return provider
 }
 

@@ -64,7 +64,7 @@ function orNull(rule: Rule): Rule {
 function objectOf<T>(shape: Shape<T>): Rule {
   return {
     expected: `an object of ${Object.keys(shape).join(', ')}`,
-    holds: (value) => wrongMembers(value, shape).length === 0,
+    holds: (value) => unmetExpectations(value, shape).length === 0,
     schema: schemaOf(shape),
   }
 }
@@ -121,12 +121,12 @@ const providerShape: Shape<Provider> = {
 }
 
 export function isProvider(value: unknown): value is Provider {
-  return wrongMembersOf(value).length === 0
+  return unmetExpectationsOf(value).length === 0
 }
 
-/** Returns what an error says after "expected": a text for each unknown, missing or wrong member, or `an object`. */
-export function wrongMembersOf(provider: unknown): string[] {
-  return wrongMembers(provider, providerShape)
+/** Returns the words of an error after "expected": a text for each unknown, missing or wrong member, or `an object`. */
+export function unmetExpectationsOf(provider: unknown): string[] {
+  return unmetExpectations(provider, providerShape)
 }
 
 export const providerNameShape = /^[a-z0-9][a-z0-9._-]{0,63}$/
@@ -157,7 +157,7 @@ function schemaOf<T>(shape: Shape<T>): JsonObject {
   return { type: 'object', properties: Object.fromEntries(properties), required, additionalProperties: false }
 }
 
-function wrongMembers<T>(value: unknown, shape: Shape<T>): string[] {
+function unmetExpectations<T>(value: unknown, shape: Shape<T>): string[] {
   if (!isObject(value)) return ['an object']
   const rules = new Map<string, Rule>(Object.entries(shape))
   const unknown = Object.keys(value).filter((member) => !rules.has(member))

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { memberAt, objectOf } from '../../src/base/fields.ts'
 import { withProvidersFile } from '../../src/settings/providers-file.ts'
-import { providersSchema, wrongMembersOf } from '../../src/settings/providers-shape.ts'
+import { providersSchema, unmetExpectationsOf } from '../../src/settings/providers-shape.ts'
 import { builtInProviders } from '../../src/settings/providers-table.ts'
 import { resolveAcp } from '../../src/settings/providers.ts'
 import { suite } from '../support/suite.ts'
@@ -42,7 +42,7 @@ test('the schema names every member of an entry, and what the table holds fits i
   const known = Object.keys(objectOf(memberAt(entry, 'properties')))
   const [claude] = builtInProviders
   assert.equal(known.sort(), Object.keys(claude ?? {}).filter((member) => member !== 'name').sort())
-  for (const provider of builtInProviders) assert.equal(wrongMembersOf(provider), [], provider.name)
+  for (const provider of builtInProviders) assert.equal(unmetExpectationsOf(provider), [], provider.name)
   assert.equal(memberAt(entry, 'additionalProperties'), false)
   assert.equal(memberAt(entry, 'properties', 'homeVariable'), { type: 'string', minLength: 1, default: 'HOME' })
   assert.equal(objectOf(memberAt(entry, 'properties', 'command'))['prefixItems'], [{ type: 'string', minLength: 1 }])

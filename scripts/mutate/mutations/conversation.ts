@@ -130,8 +130,8 @@ export const conversationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/conversation/run/runner.ts',
-    old: 'const hasMore = (this.#again && journal.state.unserved.length > 0)',
-    new: 'const hasMore = (this.#again && journal.state.unserved.length > 10)',
+    old: 'const hasMore = (this.#hasServeRequest && journal.state.unserved.length > 0)',
+    new: 'const hasMore = (this.#hasServeRequest && journal.state.unserved.length > 10)',
     promise: 'A message that comes while a run ends is served by another run.',
     tests: runner,
   },

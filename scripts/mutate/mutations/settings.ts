@@ -34,8 +34,8 @@ export const settingsMutations: readonly Mutation[] = [
   },
   {
     file: 'src/settings/patch.ts',
-    old: ': withoutStrayKeys(agent, { ...nextAgent, llm: profile }, { ...agentDiff, llm: profile }),',
-    new: ': { ...withoutStrayKeys(agent, nextAgent, agentDiff ?? {}), llm: profile },',
+    old: ': withoutKeysOfOldPlace(agent, { ...nextAgent, llm: profile }, { ...agentDiff, llm: profile }),',
+    new: ': { ...withoutKeysOfOldPlace(agent, nextAgent, agentDiff ?? {}), llm: profile },',
     promise: 'A profile that becomes active takes no key of a critic to another place.',
     tests: ['test/settings/model-home.test.ts'],
   },

@@ -50,9 +50,9 @@ export class Runner {
   #nextEnd: Deferred<void> | undefined
   #stop: Stop | undefined
   /** True when `serve` was called since the current turn began or, if later, since the last request to stop. */
-  #again = false
+  #hasServeRequest = false
   /** True when the agent has begun work by itself, and no turn has begun for this work yet. */
-  #own = false
+  #hasOwnWork = false
   #startedAt = 0
   #failure: string | undefined
 
@@ -80,9 +80,9 @@ export class Runner {
 
   async #start(request?: KeyedRequest): Promise<void> {
     if (this.#run !== undefined) throw new TypeError('A run is under way already')
-    this.#again = false
+    this.#hasServeRequest = false
     // The first turn also serves work that the agent began by itself before.
-    this.#own = false
+    this.#hasOwnWork = false
     const begun = this.#begin(request)
     this.#run = this.#serve(begun)
     await begun
@@ -91,7 +91,7 @@ export class Runner {
   /** Adds a turn, in the current or a new run, for work that the agent began itself. Call `Gate.assertOpen` first. */
   async startOwn(): Promise<void> {
     const started = this.#run === undefined ? this.#start() : undefined
-    this.#own = true
+    this.#hasOwnWork = true
     await started
   }
 
@@ -124,7 +124,7 @@ export class Runner {
    */
   #supersede(): void {
     const { journal, seat, turns } = this.#options
-    this.#again = true
+    this.#hasServeRequest = true
     const isLeftAlone = seat.isStepping || journal.status === 'waiting_for_confirmation'
     if (!isLeftAlone) turns.abort()
   }
@@ -133,7 +133,7 @@ export class Runner {
   async stop(reason: StopReason): Promise<void> {
     if (this.#run === undefined) return
     const { seat, turns } = this.#options
-    this.#again = false
+    this.#hasServeRequest = false
     this.#stop ??= { reason, done: deferred<void>() }
     if (reason === 'pause' && seat.isStepping) turns.pause()
     else turns.abort()
@@ -175,9 +175,9 @@ export class Runner {
       await this.#ended()
     } catch (cause) {
       // The log cannot be read or written. Nothing can be recorded before `closeRun` repairs it.
-      this.#again = false
-      if (this.#own) await seat.discard()
-      this.#own = false
+      this.#hasServeRequest = false
+      if (this.#hasOwnWork) await seat.discard()
+      this.#hasOwnWork = false
       this.#failure = cause instanceof AppError ? cause.code : 'InternalError'
       this.#tellEnd('error')
       await repair.closeRun(cause)
@@ -187,7 +187,7 @@ export class Runner {
     // there must be no `await`: a message could arrive unnoticed.
     this.#stop?.done.resolve()
     this.#stop = undefined
-    const hasMore = (this.#again && journal.state.unserved.length > 0) || this.#own
+    const hasMore = (this.#hasServeRequest && journal.state.unserved.length > 0) || this.#hasOwnWork
     const goesOn = hasMore && journal.status !== 'waiting_for_confirmation'
     this.#run = goesOn ? this.#serve(this.#begin()) : undefined
   }
@@ -215,22 +215,22 @@ export class Runner {
   /** Runs the next turn and records its end. Returns true when the run continues. */
   async #serveOne(): Promise<boolean> {
     const { journal, events } = this.#options
-    const isOwn = this.#own && !this.#again
-    this.#own = false
-    // After a request to stop, `#again` stays true for a message that belongs to the next run.
-    if (this.#stop === undefined) this.#again = false
+    const isOwn = this.#hasOwnWork && !this.#hasServeRequest
+    this.#hasOwnWork = false
+    // After a request to stop, `#hasServeRequest` stays true for a message that belongs to the next run.
+    if (this.#stop === undefined) this.#hasServeRequest = false
     const unserved = isOwn ? [] : [...journal.state.unserved]
     const messages = await events.messages(unserved)
-    if (this.#again && this.#stop === undefined && !isOwn) return true
+    if (this.#hasServeRequest && this.#stop === undefined && !isOwn) return true
     const end = await this.#endOfTurn(messages, isOwn)
     if (this.#stop?.reason === 'delete') return false
     await this.#answerOpenActions(end)
     const last = unserved.at(-1)
     if (end.served && last !== undefined && journal.state.unserved.includes(last)) journal.keep(['served', last])
     await journal.durable()
-    const again = this.#conclude(end)
+    const goesOn = this.#conclude(end)
     await journal.durable()
-    return again
+    return goesOn
   }
 
   /** Returns the failed end of a turn that the budget forbids; undefined when the budget allows a turn. */
@@ -269,7 +269,7 @@ export class Runner {
     switch (end.outcome) {
       case 'finished':
       case 'stopped':
-        if (this.#stop === undefined && this.#again && journal.state.unserved.length > 0) return true
+        if (this.#stop === undefined && this.#hasServeRequest && journal.state.unserved.length > 0) return true
         journal.move('finished')
         return false
       case 'waiting':

@@ -63,16 +63,16 @@ export class Critic {
   }
 
   /**
-   * Judges an answer that is not in the history yet. `record` returns the history before the answer as messages.
+   * Judges an answer that is not in the history yet. `before` returns the history before the answer as messages.
    * @throws the reason of the turn's signal
    */
-  async judge({ message, stop }: ModelAnswer, record: () => readonly ModelMessage[]): Promise<Critique> {
+  async judge({ message, stop }: ModelAnswer, before: () => readonly ModelMessage[]): Promise<Critique> {
     this.#newest = undefined
     const { settings, host, turn } = this.#options
     const isEnd = endsTurn(message)
     if (settings === null || (settings.mode === 'finish_and_message' && !isEnd)) return nothing
     if (stop === 'refusal' || turn.pausing.aborted || host.rules().budgetSpent !== undefined) return nothing
-    const result = await this.#ask(settings, [...record().map((entry) => entry.message), message])
+    const result = await this.#ask(settings, [...before().map((entry) => entry.message), message])
     if (result === undefined) return nothing
     if (isEnd) this.#newest = result
     return (action) => {
@@ -100,10 +100,10 @@ export class Critic {
   }
 
   /** Returns the critic's result; undefined at a pause or after a failure. Logs the failure. */
-  async #ask(settings: CriticSettings, record: readonly Message[]): Promise<CriticResult | undefined> {
+  async #ask(settings: CriticSettings, conversation: readonly Message[]): Promise<CriticResult | undefined> {
     const { host, turn, log } = this.#options
     try {
-      return await this.#judge(settings, record)
+      return await this.#judge(settings, conversation)
     } catch (thrown) {
       turn.signal.throwIfAborted()
       if (turn.pausing.aborted) return undefined
@@ -113,24 +113,24 @@ export class Critic {
     }
   }
 
-  async #judge(settings: CriticSettings, record: readonly Message[]): Promise<CriticResult> {
+  async #judge(settings: CriticSettings, conversation: readonly Message[]): Promise<CriticResult> {
     const { hasPatch } = this.#options
     switch (settings.kind) {
       case 'APIBasedCritic':
-        return this.#askModel(settings, record)
+        return this.#askModel(settings, conversation)
       case 'PassCritic':
         return passed
       case 'EmptyPatchCritic':
         return (await hasPatch(this.#ending)) ? passed : noPatch
       case 'AgentFinishedCritic':
         if (!(await hasPatch(this.#ending))) return noPatch
-        return callsFinish(record.at(-1)) ? passed : notFinished
+        return callsFinish(conversation.at(-1)) ? passed : notFinished
       default:
         return assertNever(settings)
     }
   }
 
-  async #askModel(settings: APIBasedCritic, record: readonly Message[]): Promise<CriticResult> {
+  async #askModel(settings: APIBasedCritic, conversation: readonly Message[]): Promise<CriticResult> {
     const { createClient, host, turn } = this.#options
     const question = 'The last part of the record is what the agent is about to say or do. Judge the work now.'
     const client = createClient(settings)
@@ -138,7 +138,7 @@ export class Critic {
       client,
       usageId,
       instructions,
-      record,
+      conversation,
       question,
       mask: host.mask,
       signal: this.#ending,

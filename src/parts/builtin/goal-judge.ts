@@ -30,13 +30,13 @@ const unreadable = 'The verdict of the judge could not be parsed. Check all part
 export async function judgeGoal({ objective, client, host, signal }: GoalJudgeOptions): Promise<GoalJudgement> {
   const view = new View()
   view.add(await host.history().next())
-  const record = view.messages({ withImages: false }).map(({ message }) => message)
+  const conversation = view.messages({ withImages: false }).map(({ message }) => message)
   const question = `The goal:\n\n<goal>\n${objective}\n</goal>\n\nJudge now whether it is reached.`
   const judgement = await askForJudgement({
     client,
     usageId: 'goal_judge',
     instructions,
-    record,
+    conversation,
     question,
     mask: host.mask,
     signal,

@@ -299,7 +299,7 @@ async function act(
   const said = [textIn(message.content), message.reasoning_content ?? '']
   const prepared = await analyzed(analyzer, said, prepareCalls(message.tool_calls ?? [], {
     tools,
-    hasAnalyzer: usesDeclaredRisk(analyzer),
+    usesDeclaredRisk: usesDeclaredRisk(analyzer),
     mask,
     isCut: stop === 'length',
   }))

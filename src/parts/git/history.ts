@@ -69,7 +69,7 @@ export class History {
    * @throws AppError `bad_request` for an unknown revision
    */
   async baseOf(revision: string | undefined): Promise<{ readonly tree: string; readonly commit: string | undefined }> {
-    const isDetached = (await this.#line('symbolic-ref', '--quiet', 'HEAD')) === undefined
+    const isDetached = (await this.#tryLine('symbolic-ref', '--quiet', 'HEAD')) === undefined
     const named = revision ?? (isDetached ? 'HEAD' : undefined)
     if (named !== undefined) return { tree: await this.tree(named), commit: await this.#resolve(`${named}^{commit}`) }
     const commit = await this.#usualCommit()
@@ -77,11 +77,11 @@ export class History {
   }
 
   async #usualCommit(): Promise<string | undefined> {
-    const branch = (await this.#line('symbolic-ref', '--quiet', '--short', 'HEAD')) ?? ''
+    const branch = (await this.#tryLine('symbolic-ref', '--quiet', '--short', 'HEAD')) ?? ''
     const published = branch === '' ? undefined : await this.#resolve(`refs/remotes/origin/${branch}^{commit}`)
     if (published !== undefined) return published
     for (const name of ['HEAD', 'main', 'master']) {
-      const base = await this.#line('merge-base', 'HEAD', `refs/remotes/origin/${name}`)
+      const base = await this.#tryLine('merge-base', 'HEAD', `refs/remotes/origin/${name}`)
       if (base !== undefined) return base
     }
     return (await this.#localCommit(branch)) ?? this.#resolve('HEAD^{commit}')
@@ -95,7 +95,7 @@ export class History {
     for (const name of ['main', 'master']) {
       const tip = await this.#resolve(`refs/heads/${name}^{commit}`)
       if (tip === undefined) continue
-      const isBefore = name !== branch && (await this.#line('merge-base', 'HEAD', tip)) === tip
+      const isBefore = name !== branch && (await this.#tryLine('merge-base', 'HEAD', tip)) === tip
       return isBefore ? tip : undefined
     }
     return undefined
@@ -152,7 +152,7 @@ export class History {
   }
 
   async #emptyTree(): Promise<string> {
-    return (await this.#line('hash-object', '-t', 'tree', '--no-filters', '/dev/null')) ?? await this.#fail('')
+    return (await this.#tryLine('hash-object', '-t', 'tree', '--no-filters', '/dev/null')) ?? await this.#fail('')
   }
 
   /**
@@ -160,11 +160,11 @@ export class History {
    */
   async #resolve(revision: string): Promise<string | undefined> {
     if (/^-|[\0-\x1f\x7f]/.test(revision) || revision.length > 1024) return undefined
-    return this.#line('rev-parse', '--verify', '--quiet', revision)
+    return this.#tryLine('rev-parse', '--verify', '--quiet', revision)
   }
 
-  /** Returns the output of git, trimmed; undefined when git exits with an error code. */
-  async #line(...args: readonly string[]): Promise<string | undefined> {
+  /** Runs git and returns the line that it prints, trimmed; undefined when git exits with an error code. */
+  async #tryLine(...args: readonly string[]): Promise<string | undefined> {
     const { code, stdout } = await this.#run(args)
     return code === 0 ? stdout.toString().trim() : undefined
   }

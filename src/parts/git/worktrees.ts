@@ -143,8 +143,9 @@ export class ConversationWorktrees implements Worktrees {
       this.#tell('could not be removed', worktree, error)
       // A complete worktree is left to the user: without a record no start removes it. If the server is closing, the
       // record stays, and the next start tries again.
-      const isKept = worktree.state === 'complete' && !this.#closing.signal.aborted
-      if (isKept) await this.#records.delete(id).catch(() => undefined) // If this fails, the next start tries again.
+      const isLeftToUser = worktree.state === 'complete' && !this.#closing.signal.aborted
+      // If deleting the record fails, the next start tries again.
+      if (isLeftToUser) await this.#records.delete(id).catch(() => undefined)
     }
     return path
   }

@@ -26,15 +26,15 @@ export function assertFree(conversation: Conversation): void {
 
 /**
  * Sends a message and waits until its run ends or waits for a confirmation, or the conversation is closed.
- * @param onTaken called when the conversation has accepted or refused the message
+ * @param onSendSettled called when the conversation has accepted or refused the message
  * @throws the signal's reason; the errors of `Conversation.send`
  */
 export async function serve(
-  conversation: Conversation, message: Message, signal: AbortSignal, onTaken?: () => void,
+  conversation: Conversation, message: Message, signal: AbortSignal, onSendSettled?: () => void,
 ): Promise<RunEnd> {
   const end = conversation.nextEnd()
   const waiting = untilWaiting(conversation)
-  const sent = conversation.send(message, true).finally(onTaken)
+  const sent = conversation.send(message, true).finally(onSendSettled)
   try {
     await untilAborted(sent.then(() => Promise.race([end, waiting.promise])), signal)
   } catch (thrown) {

@@ -40,7 +40,7 @@ for (const [said, score] of clamped) {
   test(`${said} counts as ${score}`, async () => {
     const { signal } = new AbortController()
     const judgement = await askForJudgement({
-      client: scriptModel([text(said)]), usageId: 'j', instructions: '', record: [], question: '',
+      client: scriptModel([text(said)]), usageId: 'j', instructions: '', conversation: [], question: '',
       mask: (words) => words, signal,
     })
     assert.is(judgement.score, score)

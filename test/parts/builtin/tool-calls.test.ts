@@ -37,7 +37,7 @@ function call(name: string, args: object | string, id = 'x'): MessageToolCall {
 function prepare(
   calls: readonly MessageToolCall[], options: Partial<PrepareOptions> = {},
 ): ReturnType<typeof prepareCalls> {
-  return prepareCalls(calls, { tools, hasAnalyzer: true, mask: (text) => text, isCut: false, ...options })
+  return prepareCalls(calls, { tools, usesDeclaredRisk: true, mask: (text) => text, isCut: false, ...options })
 }
 
 function one(given: MessageToolCall, options: Partial<PrepareOptions> = {}): ReturnType<typeof prepareCalls>[number] {
@@ -59,8 +59,8 @@ test('every tool is told with a summary, and one that changes something with a r
 })
 
 test('the risk counts with an analyzer and for a tool that changes something, and is UNKNOWN otherwise', () => {
-  const riskOf = (name: string, args: object, hasAnalyzer: boolean): string => {
-    const prepared = one(call(name, args), { hasAnalyzer })
+  const riskOf = (name: string, args: object, usesDeclaredRisk: boolean): string => {
+    const prepared = one(call(name, args), { usesDeclaredRisk })
     return prepared.ok ? prepared.risk : prepared.error
   }
   assert.is(riskOf('file_editor', { ...view, security_risk: 'HIGH' }, true), 'HIGH')

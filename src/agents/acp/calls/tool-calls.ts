@@ -48,8 +48,8 @@ export const newToolCall: ToolCall = {
   parent: undefined,
 }
 
-/** Merges an update into a call. New content is output if the action is recorded (`asked`) or the call not pending. */
-export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): ToolCall {
+/** Merges an update into a call. `isRecorded` tells that the call's action is recorded: new content is then output. */
+export function mergeToolCall(call: ToolCall, news: Fields, isRecorded: boolean): ToolCall {
   const status = isFinal(call) ? call.status : (textOf(news['status']) ?? call.status)
   const hasContent = Array.isArray(news['content'])
   return {
@@ -59,7 +59,7 @@ export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): Too
     input: isEmpty(news['rawInput']) ? call.input : readInput(news['rawInput']),
     announcesInput: call.announcesInput || (news['rawInput'] !== undefined && news['rawInput'] !== null),
     content: hasContent ? objectsOf(news['content']) : call.content,
-    contentIsOutput: hasContent ? asked || status !== 'pending' : call.contentIsOutput,
+    contentIsOutput: hasContent ? isRecorded || status !== 'pending' : call.contentIsOutput,
     locations: isEmpty(news['locations']) ? call.locations : objectsOf(news['locations']),
     rawOutput: isEmpty(news['rawOutput']) ? call.rawOutput : news['rawOutput'],
     terminalOutput: appendOutput(call.terminalOutput, memberAt(news, '_meta', 'terminal_output_delta', 'data')),

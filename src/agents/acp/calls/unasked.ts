@@ -28,15 +28,15 @@ export interface RanCall {
 export type Verdict = 'fine' | 'let-through' | 'unclear' | 'unasked'
 
 /**
- * Judges a call that ran. `lets` has the first words of commands that the session's mode runs without a question; `*`
- * stands for every command.
+ * Judges a call that ran. `runsUnasked` has the first words of commands that the session's mode runs without a
+ * question; `*` stands for every command.
  */
-export function judgeRan({ call, shape, permission }: RanCall, lets: readonly string[]): Verdict {
+export function judgeRan({ call, shape, permission }: RanCall, runsUnasked: readonly string[]): Verdict {
   if (permission === 'allowed') return 'fine'
   const effect = effectOf(call, shape)
   if (permission === 'refused') return 'unasked'
   if (effect === 'none') return 'fine'
-  if (permission === 'none' && shape.as === 'command' && isLetThrough(shape.command, lets)) return 'let-through'
+  if (permission === 'none' && shape.as === 'command' && isLetThrough(shape.command, runsUnasked)) return 'let-through'
   return effect
 }
 
@@ -91,13 +91,14 @@ const doesMore = new RegExp([
 ].join('|'))
 const longestCommandChars = 2000
 
-/** True when every program call in a command begins with words of `lets` and is harmless. `*` in `lets` allows all. */
-export function isLetThrough(command: string, lets: readonly string[]): boolean {
-  if (lets.includes('*')) return true
-  if (lets.length === 0 || command.length > longestCommandChars) return false
+/** True when every program call in a command begins with words of `runsUnasked` and is harmless, or if it has `*`. */
+export function isLetThrough(command: string, runsUnasked: readonly string[]): boolean {
+  if (runsUnasked.includes('*')) return true
+  if (runsUnasked.length === 0 || command.length > longestCommandChars) return false
   const bare = withoutQuotes(command).replace(harmlessRedirects, ' ')
   if (moreThanPrograms.test(bare) || doesMore.test(bare)) return false
-  return bare.split(/\|\|?|&&|;/).every((part) => lets.some((words) => `${part.trim()} `.startsWith(`${words} `)))
+  const parts = bare.split(/\|\|?|&&|;/).map((part) => `${part.trim()} `)
+  return parts.every((part) => runsUnasked.some((words) => part.startsWith(`${words} `)))
 }
 
 /**

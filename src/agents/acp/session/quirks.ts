@@ -20,7 +20,7 @@ export interface Quirks {
   /** Matches lines on stderr that report no trouble. */
   readonly idleTalk?: RegExp
   /** True when the agent ignores MCP servers on stdio, which it would have to start as programs. */
-  readonly refusesPrograms?: true
+  readonly ignoresStdioServers?: true
   /** True when a resumed agent runs the session's unfinished calls again without a question. */
   readonly rerunsOpenCalls?: true
   /** The agent's version and the transcripts that show the quirks. */
@@ -58,13 +58,13 @@ const known: Readonly<Record<string, Quirks>> = {
     failureText: /^Error: (?:Failed to get response from the AI model|Authentication failed with provider|[45]\d\d )/,
     loginRefused: /Authentication failed with provider|\(HTTP (?:401|403)\)/,
     idleTalk: /^Package extraction took /,
-    refusesPrograms: true,
+    ignoresStdioServers: true,
     evidence: 'Copilot CLI 1.0.102: acp-transcripts/copilot-fail400.jsonl, -fail401 and -fail500, '
       + 'end_turn without usage; in ~/.copilot/logs: "Rejecting non-http/sse MCP server"',
   },
   cline: {
     idleTalk: /^\[acp\] starting ACP mode/,
-    refusesPrograms: true,
+    ignoresStdioServers: true,
     evidence: 'Cline 3.0.65: acp-transcripts/cline-fail401.jsonl, the words of the model\'s API without its status. '
       + 'It tries 500 again without a word, on stderr too (cline-fail500.jsonl): only the silence tells. '
       + 'cline-mcp.jsonl: a server of session/new whose tool its model does not have',

@@ -247,7 +247,7 @@ class Opening {
   async #planMcpServers(agent: AgentInfo): Promise<McpPlan> {
     const mcp = (name: string): boolean => memberAt(agent.capabilities, 'mcpCapabilities', name) === true
     const { settings, mcpTokens } = this.#options
-    const can = { stdio: agent.quirks.refusesPrograms !== true, http: mcp('http'), sse: mcp('sse') }
+    const can = { stdio: agent.quirks.ignoresStdioServers !== true, http: mcp('http'), sse: mcp('sse') }
     const plan = planMcpServers(await withTokens(settings.mcp_config, mcpTokens, this.#signal), can)
     const isLeft = (status: string): boolean => status === 'unsupported' || status === 'needs_login'
     const left = plan.states.filter(({ status }) => isLeft(status)).map(({ name }) => name)

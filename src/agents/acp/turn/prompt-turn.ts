@@ -147,10 +147,10 @@ export class PromptTurn {
     return withTail(withRefusedLogin(failure, tail, agent.quirks.loginRefusedOnStderr), tail, agent.quirks.idleTalk)
   }
 
-  /** Cancels the prompt. Returns `replace` and `result` of PromptTurnEnd. `hasRun`: a call may have left processes. */
+  /** Cancels the prompt. Returns `replace` and `result` of PromptTurnEnd. `mayRunOn`: a call may go on after it. */
   async #cancel(
     answer: Promise<Ending>,
-    hasRun = this.#work.events.hasOpenCalls,
+    mayRunOn = this.#work.events.hasOpenCalls,
   ): Promise<{ replace: boolean; result: unknown }> {
     const { session } = this.#options
     const { drainMs = 4000, leftoverMs } = this.#own
@@ -159,7 +159,7 @@ export class PromptTurn {
     const ending = await within(answer, drainMs)
     if (ending === 'late' || !isAnswer(ending)) return { replace: true, result: undefined }
     const { rerunsOpenCalls } = session.agent.quirks
-    const replace = hasRun && (rerunsOpenCalls === true || (await hasLeftovers(session, leftoverMs)))
+    const replace = mayRunOn && (rerunsOpenCalls === true || (await hasLeftovers(session, leftoverMs)))
     return { replace, result: ending.by === 'answer' ? ending.result : undefined }
   }
 }

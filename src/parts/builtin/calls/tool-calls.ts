@@ -36,7 +36,7 @@ export interface BadCall {
 export interface PrepareOptions {
   readonly tools: readonly Tool[]
   /** True when the security analyzer uses the risk that the model declares. */
-  readonly hasAnalyzer: boolean
+  readonly usesDeclaredRisk: boolean
   /** Masks secrets in the summary, which is recorded. */
   readonly mask: (text: string) => string
   /** True when the limit of output tokens cut the answer off. The last call is then treated as cut off. */
@@ -105,7 +105,7 @@ const riskParameter = {
     'HIGH destroys, installs or discloses.',
 }
 
-function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, mask }: PrepareOptions): PreparedCall | BadCall {
+function prepareCall(call: MessageToolCall, { tools, usesDeclaredRisk, mask }: PrepareOptions): PreparedCall | BadCall {
   const bad = (problem: string): BadCall => ({ ok: false, call: shortened(call), error: problem })
   const { length } = call.arguments
   if (length > argumentsLimitChars) {
@@ -117,7 +117,7 @@ function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, mask }: Prepar
   if (named === undefined || tool === undefined) return bad(unknownTool(call.name, tools))
   if (!read.ok) return bad(`Error validating the arguments of tool '${tool.name}': ${read.problem}`)
   const { security_risk: risk, summary, ...own } = named.args
-  const isJudged = hasAnalyzer && !tool.isReadOnly
+  const isJudged = usesDeclaredRisk && !tool.isReadOnly
   if (isJudged && risk !== undefined && !isSecurityRisk(risk)) {
     return bad(
       `Error validating the arguments of tool '${tool.name}': security_risk: expected one of ${risks.join(', ')}`,

@@ -43,7 +43,7 @@ export class Condenser {
   /** The prompt tokens that the model last reported, and the characters of the view at that time. */
   #counted = { tokens: 0, chars: 0 }
   /** After a failure, `relieve` condenses nothing while the view has fewer events than this number. */
-  #triesAgainAt = 0
+  #retryAtEvents = 0
   /** The number of successive requests that the model refused as too long; 0 after `overflowed` has thrown. */
   #overflows = 0
 
@@ -64,16 +64,16 @@ export class Condenser {
   async relieve(work: CondensingWork): Promise<boolean> {
     const { view, settings } = this.#options
     const { events } = view.size
-    if (events < this.#triesAgainAt) return false
+    if (events < this.#retryAtEvents) return false
     const plan = this.#planRelief()
     if (plan === undefined) return false
     try {
       await this.#carryOut(plan, work)
-      this.#triesAgainAt = 0
+      this.#retryAtEvents = 0
       return true
     } catch (thrown) {
       if (!(thrown instanceof ModelError)) throw thrown
-      this.#triesAgainAt = Math.ceil(events * (1 + settings().minimum_progress))
+      this.#retryAtEvents = Math.ceil(events * (1 + settings().minimum_progress))
       return false
     }
   }
