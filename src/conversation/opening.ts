@@ -89,7 +89,8 @@ export interface OpenOptions {
 
 /**
  * Opens the conversation in a folder.
- * @throws AppError `not_found` when the folder holds no conversation; the errors of `foldLog`, `openLog` and `agentKind`
+ * @throws AppError `not_found` when the folder holds no conversation; the errors of `foldLog`, `openLog` and
+ * `agentKind`
  */
 export async function openConversation(options: OpenOptions): Promise<Conversation> {
   const { directory, deps } = options

@@ -101,10 +101,7 @@ export class ConversationService {
     return result instanceof Promise ? this.#unlessRemoved(id, result) : result
   }
 
-  /**
-   * Creates a conversation, or opens it if it exists.
-   * @throws the errors of `open`, `Admission.create` and the storage
-   */
+  /** Creates a conversation, or opens it if it exists. @throws the errors of `open`, `Admission.create`, the storage */
   async create(created: Created): Promise<{ readonly conversation: Conversation; readonly isNew: boolean }> {
     const { id } = created
     const { catalogue, deps } = this.#options
@@ -128,10 +125,7 @@ export class ConversationService {
     return { conversation: await this.open(id), isNew: false }
   }
 
-  /**
-   * Copies the history of `sourceId` to a new conversation.
-   * @throws AppError `not_found`, `conflict`; the errors of `create`
-   */
+  /** Forks the conversation `sourceId`. @throws AppError `not_found`, `conflict`; the errors of `create` */
   async fork(sourceId: string, request: ForkRequest): Promise<Conversation> {
     const source = await this.open(sourceId)
     const { catalogue, deps } = this.#options

@@ -92,7 +92,8 @@ export class Journal {
 
   /**
    * Appends an event, right after the record of the keyed request that caused it, if any.
-   * @throws AppError `storage_failed` or `storage_full` when the log has failed; the errors of `ConversationLog.append`.
+   * @throws AppError `storage_failed` or `storage_full` when the log has failed; the errors of
+   * `ConversationLog.append`
    */
   record(draft: EventDraft, request?: Omit<RequestRecord, 'event'>): Recorded {
     const { id, timestamp, micros } = this.#options.nextStamp()
