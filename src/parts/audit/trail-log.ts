@@ -47,9 +47,9 @@ export class TrailLog {
     const { dataDir } = options
     try {
       await makeFolder(folderOf(dataDir), ownFolder)
-      const number = (await numbersIn(dataDir)).at(-1)
-      const end = number === undefined ? start : endOf(await contentOf(dataDir, number))
-      return new TrailLog(options, await openSegment(options, number ?? 1, end))
+      const numbers = await numbersIn(dataDir)
+      const number = numbers.at(-1) ?? 1
+      return new TrailLog(options, await openSegment(options, number, await endOf(dataDir, number, numbers)))
     } catch (thrown) {
       throw storageError('Cannot open the audit trail', thrown)
     }
@@ -82,15 +82,14 @@ export class TrailLog {
     if (this.#segment.commit.end.offset >= (this.#options.limitBytes ?? fileLimitBytes)) await this.#rotate()
     const { commit } = this.#segment
     if (this.#lost > 0) {
-      const at = new Date(this.#options.clock()).toISOString()
-      commit.append(Buffer.from(JSON.stringify({ at, kind: 'lost', records: this.#lost })), undefined)
+      const [lost, at] = [this.#lost, new Date(this.#options.clock()).toISOString()]
+      commit.append(Buffer.from(JSON.stringify({ at, kind: 'lost', records: lost })), undefined)
+      this.#lost = 0
+      // If the write fails, this record `lost` is lost too. Its count then goes into the next record `lost`.
+      commit.durable().catch(() => (this.#lost += lost))
     }
     commit.append(json, undefined)
-    const [lost, done] = [this.#lost, commit.durable()]
-    this.#lost = 0
-    // If the write fails, this record `lost` is lost too. Its count then goes into the next record `lost`.
-    done.catch(() => (this.#lost += lost))
-    return { done }
+    return { done: commit.durable() }
   }
 
   async #rotate(): Promise<void> {
@@ -118,11 +117,15 @@ async function openSegment(
   return { number, file, commit: new GroupCommit({ file, end, ...limits, onCommit: () => undefined }) }
 }
 
-/** Returns the position after the last complete line of a file; `start` without a line. */
-function endOf(content: Buffer): Position {
+/**
+ * Returns the position after the last complete line of a file. A crash right after a rotation leaves a file without a
+ * line: its first line then continues the chain from the file before. Without that file the chain begins.
+ */
+async function endOf(dataDir: string, number: number, numbers: readonly number[]): Promise<Position> {
+  if (!numbers.includes(number)) return start
   let position = start
-  for (const line of linesOf(content)) {
+  for (const line of linesOf(await contentOf(dataDir, number))) {
     position = { offset: position.offset + line.length + 1, hash: hashAt(line, 0) ?? position.hash }
   }
-  return position
+  return position === start ? { ...await endOf(dataDir, number - 1, numbers), offset: 0 } : position
 }

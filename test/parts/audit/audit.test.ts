@@ -3,12 +3,14 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { silentLog } from '../../../src/base/log.ts'
+import { deferred } from '../../../src/base/wait.ts'
 import { TrailLog } from '../../../src/parts/audit/trail-log.ts'
 import { inspectTrail, readTrail } from '../../../src/parts/audit/reading.ts'
 import { nodeFiles, type Files } from '../../../src/storage/files.ts'
 import { createCanaries } from '../../support/canaries.ts'
 import { makeFolder, until } from '../../support/processes.ts'
 import { member, textAt } from '../../support/rest.ts'
+import { failure } from '../../support/rpc.ts'
 import { fakeAgent, runToEnd, withPrograms, withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import { addKey, runKeys } from '../keys/named.ts'
@@ -186,17 +188,24 @@ test('a killed server leaves a sound trail, and a torn line is cut off', withPro
   assert.equal((await inspectTrail(second.dataDir)).problems, [])
 }))
 
+interface Disk {
+  isFull: boolean
+  /** The promises that the next writes wait for, in order. Other writes do not wait. */
+  readonly gates: Promise<void>[]
+}
+
 async function withLog(
-  body: (dataDir: string, open: (limitBytes?: number) => Promise<TrailLog>, disk: { isFull: boolean }) => Promise<void>,
+  body: (dataDir: string, open: (limitBytes?: number) => Promise<TrailLog>, disk: Disk) => Promise<void>,
 ): Promise<void> {
   const { folder, remove } = makeFolder()
-  const disk = { isFull: false }
+  const disk: Disk = { isFull: false, gates: [] }
   const files: Files = {
     async open(path, options) {
       const file = await nodeFiles.open(path, options)
       return {
         ...file,
         async write(bytes, position) {
+          await disk.gates.shift()
           if (!disk.isFull) return file.write(bytes, position)
           await file.write(bytes.subarray(0, 5), position)
           throw Object.assign(new Error('full'), { code: 'ENOSPC' })
@@ -228,6 +237,48 @@ test('the chain goes on over rotated files, and a missing file is found', () => 
   assert.equal((await inspectTrail(dataDir)).problems, [], 'the oldest file may be moved away')
   rmSync(join(dataDir, 'audit', files[2] ?? ''))
   assert.match(((await inspectTrail(dataDir)).problems).join(), 'the file before it is missing')
+}))
+
+test('the chain goes on after a crash between the creation of a file and its first whole line', () => {
+  return withLog(async (dataDir, open) => {
+    const first = await open()
+    await first.append({ number: 1 })
+    await first.close()
+    const lastWords = [['000002.jsonl', ''], ['000003.jsonl', ''], ['000004.jsonl', '0123']] as const
+    for (const [name, content] of lastWords.slice(0, 2)) writeFileSync(join(dataDir, 'audit', name), content)
+    for (const [name, content] of lastWords.slice(1)) {
+      writeFileSync(join(dataDir, 'audit', name), content)
+      const log = await open()
+      await log.append({ name })
+      await log.close()
+      assert.equal((await inspectTrail(dataDir)).problems, [], name)
+    }
+    writeFileSync(join(dataDir, 'audit', '000006.jsonl'), '')
+    const late = await open()
+    await late.append({ number: 6 })
+    await late.close()
+    assert.match((await inspectTrail(dataDir)).problems.join(), 'the file before it is missing')
+  })
+})
+
+test('a record that does not fit into the queue is counted once', () => withLog(async (dataDir, open, disk) => {
+  const log = await open(100_000_000)
+  const [first, second] = [deferred<void>(), deferred<void>()]
+  disk.gates.push(first.promise, second.promise)
+  const small = log.append({ number: 1, text: 'x'.repeat(1000) })
+  // With this line alone the queue has room for 10 bytes: a record `lost` is still queued, and the record after it not.
+  const lineBytes = `${'0'.repeat(32)} ${JSON.stringify({ at: new Date(0).toISOString(), number: 2, text: '' })}\n`.length
+  const large = log.append({ number: 2, text: 'x'.repeat(8 * 1024 * 1024 - 10 - lineBytes) })
+  assert.match(String(await failure(log.append({ number: 3 }))), 'bytes wait to be written')
+  first.resolve()
+  await small
+  assert.match(String(await failure(log.append({ number: 4 }))), 'bytes wait to be written')
+  second.resolve()
+  await large
+  await log.append({ number: 5 })
+  await log.close()
+  const records = await recordsIn(dataDir)
+  assert.equal(records.map((record) => member(record, 'number') ?? member(record, 'records')), [1, 2, 1, 1, 5])
 }))
 
 test('a full disk loses records, and the trail says how many', () => withLog(async (dataDir, open, disk) => {
