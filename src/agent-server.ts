@@ -20,6 +20,7 @@ import {
   handleOf, pageSize, summaryOf, type ConversationHandle, type ConversationSummary,
 } from './conversation-handle.ts'
 import { settleRequest } from './conversation/list/creation.ts'
+import { chooseId } from './conversation/list/ids.ts'
 import { runsEnd } from './conversation/list/runs-end.ts'
 import { userMessageOf } from './conversation/log/user-message.ts'
 import {
@@ -85,7 +86,7 @@ export interface AgentServer {
   mask(text: string): string
   /**
    * Listens on the configured host and port.
-   * @throws AppError `cannot_listen`, `unavailable` once `close` was called; TypeError for a second call
+   * @throws AppError `cannot_listen`, `unavailable` once `close` was called; TypeError when the server listens already
    */
   listen(): Promise<Listening>
   /**
@@ -243,7 +244,10 @@ class Server implements AgentServer {
     this.#assertOpen()
     this.#listener = createListener(this.handlers, this.#config, this.#app.parts.traffic)
     this.#opening = this.#listener.listen({ host: this.#config.host, port: this.#config.port })
-    const { host, port } = await this.#opening
+    const { host, port } = await this.#opening.catch((thrown: unknown) => {
+      this.#listener = undefined // The host may try again.
+      throw thrown
+    })
     this.#assertOpen()
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${this.#config.basePath}`
     await this.#app.announce(url)
@@ -260,12 +264,19 @@ class Server implements AgentServer {
   }
 
   async createConversation(request: StartConversationRequestInput = {}): Promise<ConversationHandle> {
-    const { service, creation } = this.#app
+    const { service, creation, parts } = this.#app
     const wanted = checked(StartConversationRequest, request)
-    const { conversation, isNew } = await service.create(await settleRequest(wanted, creation))
     const { initial_message: first } = wanted
-    if (isNew && first !== undefined) await conversation.send(userMessageOf(first), true)
-    return handleOf(service, conversation.id)
+    const id = chooseId(wanted.conversation_id, 'conversation_id', creation.shard)
+    const make = async (): Promise<void> => {
+      const settled = await settleRequest({ ...wanted, conversation_id: id }, creation)
+      const { conversation, isNew } = await service.create(settled)
+      if (isNew && first !== undefined) await conversation.send(userMessageOf(first), true)
+    }
+    // If the first run is refused, no conversation may be made.
+    const startsRun = first !== undefined && !service.has(id)
+    await (startsRun ? parts.core.admission.start(id, undefined, make) : make())
+    return handleOf(service, id)
   }
 
   async conversations(query: ConversationsQuery = {}): Promise<ConversationsPage> {

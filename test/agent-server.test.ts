@@ -164,6 +164,35 @@ test('a closed server does not listen, and a server that is closed while it begi
     assert.is(ports(), before)
   }, { port: 0 }))
 
+test('a server whose port was taken listens when the port is free', async () => {
+  const other = createServer()
+  other.listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const address = other.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  await withLibrary(async (server) => {
+    assert.is(await codeOf(server.listen()), 'cannot_listen')
+    other.close()
+    await once(other, 'close')
+    assert.is((await server.listen()).port, address.port)
+    assert.match(String(await server.listen().catch((thrown: unknown) => thrown)), 'The server listens already')
+  }, { port: address.port })
+})
+
+test('no conversation is made when the limit of runs refuses its first message', () =>
+  withLibrary(async (server) => {
+    const busy = await server.createConversation()
+    await busy.send('run: sleep 600')
+    const message = { role: 'user', content: [{ type: 'text', text: 'Hello' }], run: true } as const
+    const request = { initial_message: message }
+    assert.is(await codeOf(server.createConversation(request)), 'too_many_runs')
+    assert.equal((await server.conversations()).items.map(({ id }) => id), [busy.id])
+    assert.is((await server.createConversation({ ...request, conversation_id: busy.id })).id, busy.id)
+    await busy.interrupt()
+    await busy.ended()
+    await (await server.createConversation(request)).ended()
+  }, { maxRuns: 1 }))
+
 test('LLM profiles have the rules of their routes: names, users, the active profile', () =>
   withLibrary(async (server) => {
     const { url } = await server.listen()
