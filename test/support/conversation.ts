@@ -69,6 +69,8 @@ export class ScriptedAgent implements Agent, AgentSession {
   answerAside: (question: string) => AsideAnswer | Promise<AsideAnswer> = (question) => {
     return { text: `about ${question}`, usage: { usageId: 'a', model: 'm', cost: 0.25 } }
   }
+  /** Absent, as for an external agent, until a test sets it. */
+  condense?: NonNullable<Agent['condense']>
   readonly #scripts: Script[]
 
   constructor(host: AgentHost, scripts: Script[]) {

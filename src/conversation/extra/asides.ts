@@ -69,8 +69,8 @@ export class Asides {
       const reason = 'the conversation is driven by an external agent, which keeps its own'
       throw new AppError('bad_request', `Cannot condense the history: ${reason}`)
     }
-    // A run whose end is published may still be writing its state cache.
-    if (journal.status !== 'running') await runner.settled()
+    // A run whose end is published may still be writing its state cache. A turn may wait for the user, without a limit.
+    if (journal.status !== 'running' && !runner.isInTurn) await runner.settled()
     const refusal = this.#busy()
     if (refusal !== undefined) throw new AppError('conflict', `Cannot condense the history: ${refusal}`)
     this.#isCondensing = true
