@@ -48,7 +48,7 @@ export interface SubEnd {
 /**
  * Has the sub-agent serve the message `run.text`, and returns how the run ended.
  * @throws AppError `conflict` when the sub-agent works already or is closed, or when its question to the user was
- * withdrawn; the errors of `Conversation.send`; the reason of `run.signal`
+ * withdrawn; the errors of `Conversation.send` and `Conversation.run`; the reason of `run.signal`
  */
 export async function runSub(conversation: Conversation, run: SubRun): Promise<SubEnd> {
   const { signal, pausing } = run
@@ -112,7 +112,7 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
     await conversation.respond({ accept: denial === undefined, reason })
   }
   // After a denial the status is `idle`. The sub-agent then runs again, unless a client has started it already.
-  if (conversation.state.execution_status === 'idle') await conversation.run().catch(ignore) // It runs, or cannot.
+  if (conversation.state.execution_status === 'idle') await conversation.run().catch(unlessRunning)
 }
 
 /** Asks about the pending actions in order. Returns the first answer other than an approval; undefined without one. */
@@ -166,6 +166,11 @@ async function endOf(conversation: Conversation): Promise<SubEnd> {
 
 function closed(): AppError {
   return new AppError('conflict', "The sub-agent's conversation was closed or deleted")
+}
+
+/** Throws the error of `Conversation.run` again, unless it says that a run is under way. */
+function unlessRunning(thrown: unknown): void {
+  if (!(thrown instanceof AppError) || thrown.code !== 'already_running') throw thrown
 }
 
 function ignore(): void {}
