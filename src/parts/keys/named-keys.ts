@@ -35,6 +35,8 @@ interface Holder {
 const lookEveryMs = 250
 /** So many looks after a change of the folder read the keys again: a second change may leave the same time stamp. */
 const freshLooks = 8
+/** If a key could not be read or used, every so many looks read the keys again: the cause may have gone (10 s). */
+const retryLooks = 40
 
 export class OpenKeys implements NamedKeySource {
   readonly #options: NamedKeysOptions
@@ -47,6 +49,8 @@ export class OpenKeys implements NamedKeySource {
   #isOpen = false
   /** The errors that were logged since the last change of the folder. A repeated error is not logged again. */
   readonly #told = new Set<string>()
+  /** True when the last reading of the keys had an error. */
+  #hasFailed = false
   readonly #timer: NodeJS.Timeout
 
   private constructor(options: NamedKeysOptions) {
@@ -92,7 +96,10 @@ export class OpenKeys implements NamedKeySource {
     return isRemoved
   }
 
-  /** Reads the keys after a change (`freshLooks`). Ends connections of revoked and expired keys. Never rejects. */
+  /**
+   * Reads the keys after a change (`freshLooks`) and, now and then, after an error (`retryLooks`). Ends connections of
+   * revoked and expired keys. Never rejects.
+   */
   look(): Promise<void> {
     this.#looking = this.#looking.then(() => this.#look())
     return this.#looking
@@ -112,11 +119,12 @@ export class OpenKeys implements NamedKeySource {
     const looks = stamp === this.#seen.stamp ? this.#seen.looks + 1 : 0
     this.#seen = { stamp, looks }
     if (looks === 0) this.#told.clear()
-    if (looks <= freshLooks) await this.#read()
+    if (looks <= freshLooks || (this.#hasFailed && looks % retryLooks === 0)) await this.#read()
     for (const holder of this.#holders.values()) if (this.#isOver(holder.key)) end(holder)
   }
 
   async #read(): Promise<void> {
+    this.#hasFailed = false
     const before = this.#holders
     const after = new Map<string, Holder>()
     for (const name of await this.#names()) {
@@ -161,6 +169,7 @@ export class OpenKeys implements NamedKeySource {
   }
 
   #tell(text: string, thrown: unknown, name?: string): void {
+    this.#hasFailed = true
     const fact = [text, name, messageOf(thrown)].join('\n')
     if (!this.#told.has(fact)) this.#options.log.error(text, { name, error: errorOf(thrown) })
     this.#told.add(fact)

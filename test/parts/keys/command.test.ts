@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { basename, join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../src/base/errors.ts'
-import { createLog } from '../../../src/base/log.ts'
+import { createLog, silentLog } from '../../../src/base/log.ts'
 import { endOf } from '../../../src/parts/keys/expiry.ts'
 import { namesIn, readKey } from '../../../src/parts/keys/key-files.ts'
 import { digestOf, idIn } from '../../../src/parts/keys/key-text.ts'
@@ -148,6 +148,23 @@ test('a key that cannot be read is logged once for each change of the folder', (
   await open.revoke('b')
   await open.look()
   assert.is(lines.length, 2, lines.join(''))
+  await open.close()
+}))
+
+test('a key that could not be read is read again while the folder stays as it is', () => inFolder(async (dataDir) => {
+  await runKeys(dataDir, ['add', 'a'], { scopes: 'read' })
+  const path = join(dataDir, 'named-keys', 'a.json')
+  const whole = readFileSync(path)
+  writeFileSync(path, '{')
+  const open = await OpenKeys.open({
+    dataDir, clock: Date.now, log: silentLog, onChange: () => undefined, hide: () => undefined,
+    keepLimits: async () => undefined,
+  })
+  for (let looks = 0; looks < 20; looks++) await open.look()
+  // Written in place: the time stamp of the folder stays the same.
+  writeFileSync(path, whole)
+  for (let looks = 0; looks < 40; looks++) await open.look()
+  assert.equal(open.list().map(({ name }) => name), ['a'])
   await open.close()
 }))
 
