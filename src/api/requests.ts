@@ -284,7 +284,8 @@ function initRefusalOf(
   const refusal = new AppError('unauthorized', 'Unauthorized')
   if (credential === 'absent') throw refusal
   return new Promise((_, reject) => {
-    response.once('close', refusedKeys.refuse(request.socket.remoteAddress, () => reject(refusal)))
+    const refuse = (): void => reject(refusal)
+    response.once('close', refusedKeys.refuse(request.socket.remoteAddress, refuse, 'The key of an init'))
   })
 }
 

@@ -13,6 +13,9 @@ const firstDelayMs = 50
 const longestDelayMs = 1000
 const forgetAfterMs = 60_000
 
+/** The subject of the log line about a refusal. */
+export type RefusedThing = 'A session key' | 'The key of an init' | 'A code of the console'
+
 interface Count {
   /** The number of all refusals since the address was added to `#counts`, for the log. */
   total: number
@@ -36,8 +39,8 @@ export class RefusedKeys {
    * Counts a refusal and calls `answer`, at once or after a delay. Returns a function that cancels the call, for use
    * when the connection closes.
    */
-  refuse(address: string | undefined, answer: () => void): () => void {
-    const delayMs = delayAfter(this.#add(address ?? 'unknown'))
+  refuse(address: string | undefined, answer: () => void, refused: RefusedThing = 'A session key'): () => void {
+    const delayMs = delayAfter(this.#add(address ?? 'unknown', refused))
     if (delayMs === 0) {
       answer()
       return () => undefined
@@ -47,7 +50,7 @@ export class RefusedKeys {
   }
 
   /** Counts a refusal, and logs it when the total is a power of 2. Returns the number of recent refusals. */
-  #add(address: string): number {
+  #add(address: string, refused: RefusedThing): number {
     const now = this.#clock()
     const count = this.#counts.get(address) ?? { total: 0, recent: 0, lastAt: now }
     count.total++
@@ -58,7 +61,7 @@ export class RefusedKeys {
     const [oldest] = this.#counts.keys()
     if (this.#counts.size > addressLimit && oldest !== undefined) this.#counts.delete(oldest)
     if (Number.isInteger(Math.log2(count.total))) {
-      this.#log.warn('A session key was refused', { address, count: count.total })
+      this.#log.warn(`${refused} was refused`, { address, count: count.total })
     }
     return count.recent
   }

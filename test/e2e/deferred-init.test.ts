@@ -164,7 +164,7 @@ test('with a secret key the init needs it, before the body is read; it is in no 
     assert.is((await init(server, body)).status, 401)
     const log = server.log.join('')
     assert.not(log.includes(secretKey) || log.includes(delivered))
-    assert.match(log, 'refused')
+    assert.match(log, 'The key of an init was refused')
   }, { secretKey }))
 
 test('a foreign page and a foreign host cannot initialize the server', () =>

@@ -42,6 +42,18 @@ test('forgets the addresses that were not seen for longest', () => {
   assert.equal(lines.filter(([address]) => address === 'lost').map(([, count]) => count), [1, 1])
 })
 
+test('the log names the refused thing', () => {
+  const lines: string[] = []
+  const write = (line: string): void => void lines.push(line)
+  const keys = new RefusedKeys(createLog({ write, level: 'info', clock: () => 0, mask: (line) => line }), () => 0)
+  keys.refuse('a', () => undefined)
+  keys.refuse('b', () => undefined, 'The key of an init')
+  keys.refuse('c', () => undefined, 'A code of the console')
+  assert.equal(lines.map((line) => JSON.parse(line).message), [
+    'A session key was refused', 'The key of an init was refused', 'A code of the console was refused',
+  ])
+})
+
 test('answers at once at first, then later, and at once again after a quiet minute', () => {
   let now = 0
   const keys = new RefusedKeys(silentLog, () => now)

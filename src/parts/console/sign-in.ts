@@ -47,7 +47,8 @@ export async function signIn(parts: SignInParts, call: Call): Promise<HttpRespon
   if (outcome === 'spent') log.warn('A code of the console was used again: look at the list of its sessions')
   const refusal = new AppError('unauthorized', outcome === 'spent' ? spentCode : unknownCode)
   return new Promise((_, reject) => {
-    response.once('close', refusedCodes.refuse(request.socket.remoteAddress, () => reject(refusal)))
+    const refuse = (): void => reject(refusal)
+    response.once('close', refusedCodes.refuse(request.socket.remoteAddress, refuse, 'A code of the console'))
   })
 }
 
