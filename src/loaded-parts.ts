@@ -200,7 +200,7 @@ export class LoadedParts {
 
   #missing(offer: keyof Offers): AppError {
     const part = this.#parts.find(({ offers = [] }) => offers.includes(offer))
-    if (part !== undefined) return notLoaded(part)
+    if (part !== undefined) return notLoaded(part, this.#notLoaded.includes(part) ? undefined : part.leftOutBy)
     return new AppError('part_missing', `No part of this server offers "${offer}": it was built without that part`)
   }
 }
@@ -223,9 +223,9 @@ function isSet(options: Readonly<Record<string, unknown>>, name: string | undefi
   return name !== undefined && options[name] === true
 }
 
-/** Returns the error for a part that this server leaves out. */
-export function notLoaded({ name }: Pick<Part, 'name'>): AppError {
-  return new AppError('part_missing', `The part "${name}" is not loaded on this server (--parts)`)
+/** Returns the error for a part that this server leaves out. `option` is the name of the option that leaves it out. */
+export function notLoaded({ name }: Pick<Part, 'name'>, option = '--parts'): AppError {
+  return new AppError('part_missing', `The part "${name}" is not loaded on this server (${option})`)
 }
 
 function choose(parts: readonly Part[], wanted: readonly string[]): readonly Part[] {

@@ -50,6 +50,11 @@ test('a part that needs another one is told its name', () => withServer(async ({
   assert.is(member(sent.json, 'exception'), '501: The part "mcp" is not loaded on this server (--parts)')
 }, { parts: ['builtin'] }))
 
+test('a host that uses a part which its switch leaves out is told the switch', () => withServer(async ({ server }) => {
+  const error = await failure(server.use('console'))
+  assert.is(messageOf(error), 'The part "console" is not loaded on this server (noConsole)')
+}, { noConsole: true }))
+
 test('an unknown part is refused', async () => {
   const error = await failure(withServer(async () => undefined, { parts: ['nothing'] }))
   assert.match(messageOf(error), /^Could not use the part "nothing": expected one of absent, audit, backup, bash,/)
