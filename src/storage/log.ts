@@ -33,7 +33,7 @@ export interface LogOptions {
   /** All kinds of events. New kinds are added at the end, because the index stores positions in this list. */
   readonly kinds: readonly string[]
   readonly cache: LineCache
-  /** Called once for each damaged or cut-off piece, until `maxDamages` damaged pieces are reported. Must not throw. */
+  /** Called once for each cut-off piece and for each of the first `maxDamages` damaged pieces. Must not throw. */
   readonly onDamage: (damage: Damage) => void
   readonly files?: Files
   /** The longest JSON of a line. Default: 64 MiB. */
@@ -296,9 +296,11 @@ export class ConversationLog {
   }
 
   #report(damage: Damage): void {
-    if (this.#reported.has(damage.offset) || this.#reported.size >= maxDamages) return
     // A `cut` piece is not noted: the next line is written at its offset, and damage to that line must be reported too.
-    if (damage.kind === 'damaged') this.#reported.add(damage.offset)
+    if (damage.kind === 'damaged') {
+      if (this.#reported.has(damage.offset) || this.#reported.size >= maxDamages) return
+      this.#reported.add(damage.offset)
+    }
     this.#options.onDamage(damage)
   }
 }

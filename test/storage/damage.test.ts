@@ -1,6 +1,8 @@
 /** Damaged logs: flipped bits cost one line, and no content stops a log from being opened. */
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { genesis } from '../../src/storage/chain.ts'
+import { maxDamages } from '../../src/storage/recovery.ts'
 import { suite } from '../support/suite.ts'
 import { checkFlip, sampleLog } from './flips.ts'
 import { allEvents, allLines, assertSameLines, below, eventMaker, openTestLog, seeded } from './samples.ts'
@@ -67,6 +69,14 @@ test('checks a line when it is first read, and again when the log was opened ane
   assert.is(await again.log.read(77), undefined)
   assert.equal(again.damages.map(({ event }) => event), [77])
   await again.log.close()
+})
+
+test('reports the cut of an unfinished line after more damaged lines than are reported', async () => {
+  const disk = new SimulatedDisk(seeded(seed))
+  disk.replace('/c/events.jsonl', Buffer.from(`${`${genesis} {"no":"event"}\n`.repeat(maxDamages + 1)}torn`))
+  const { log, damages } = await openTestLog('/c', { files: disk })
+  assert.equal([damages.length, damages.at(-1)?.kind], [maxDamages + 1, 'cut'])
+  await log.close()
 })
 
 test('goes on from a damaged last line', async () => {
