@@ -139,12 +139,11 @@ export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'GET /api/tools/',
 ])
 
-/** POST routes that count as beginning no work: a draining server still serves them. */
+/** The routes with the right `drive` that begin no work: a draining server still serves them. */
 export const settling: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations/{conversation_id}/pause',
   'POST /api/conversations/{conversation_id}/interrupt',
   'POST /api/conversations/{conversation_id}/goal/stop',
-  'POST /api/conversations/{conversation_id}/events/respond_to_confirmation',
   'POST /api/conversations/{conversation_id}/confirmation_policy',
   'POST /api/conversations/{conversation_id}/security_analyzer',
 ])
