@@ -38,6 +38,7 @@ export function partsOf(given: HostParts, built: readonly Part[]): readonly Part
     const { name } = part
     if (!/^[a-z][a-z-]*$/.test(name)) throw unusable(`the name "${name}" of a part`, 'lower-case letters and "-"')
     if (isTwice(name, names)) throw unusable(`the part "${name}"`, 'a name of its own')
+    if (!Array.isArray(part.needs ?? [])) throw unusable(`the needs of "${name}"`, 'a list of capabilities')
     for (const [route, right] of Object.entries({ ...part.routes, ...part.sockets })) assertRoute(route, right)
     for (const route of [part.forRestricted, part.idle, part.uploads].flatMap((named) => named ?? [])) {
       if (!Object.hasOwn(part.routes ?? {}, route)) throw unusable(`the rule for "${route}"`, `a route of "${name}"`)

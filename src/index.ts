@@ -26,7 +26,7 @@ export type {
 export type { Handlers } from './server.ts'
 export type { PartFigure, ServerLoad } from './server-load.ts'
 export type { ObservedClose, ObservedRequest, ObservedResponse, TrafficObserver } from './http/traffic.ts'
-export type { Part, PartHandler, PartModule, PartSocket, StartedPart } from './part.ts'
+export type { Lent, Part, PartHandler, PartModule, PartSocket, Started, StartedPart } from './part.ts'
 export type { Core } from './capabilities.ts'
 export type { Offers } from './offers.ts'
 export type { Right } from './access.ts'

@@ -209,6 +209,8 @@ export class LoadedParts {
 function lend(core: Core, { name, needs = [] }: Part): Core {
   const lent = Object.assign({}, core)
   const named = new Set<string>(needs)
+  const unknown = needs.find((need) => !Object.hasOwn(core, need))
+  if (unknown !== undefined) throw new TypeError(`The part "${name}" needs "${unknown}", which is no capability`)
   for (const member of Object.keys(core).filter((key) => !named.has(key))) {
     const get = (): never => {
       throw new TypeError(`The part "${name}" uses the capability "${member}", which its needs do not name`)

@@ -34,6 +34,14 @@ function makeHost(folder: string, code: string): void {
   }))
 }
 
+/** Requests the route of the example's own part, and prints the response. */
+const requestOfBilling = [
+  'const { url } = await own.listen()',
+  "const headers = { 'X-Session-API-Key': own.sessionKeys[0] ?? '' }",
+  'const billed = await fetch(`${url}/api/billing`, { headers })',
+  "console.log('billing', billed.status, await billed.text())",
+].join('\n')
+
 /** Compiles the host and returns the compiler's complaints. */
 async function compile(folder: string): Promise<string> {
   return run(process.execPath, [compiler, '-p', folder]).then(() => '', (failed: unknown) => {
@@ -49,6 +57,8 @@ test('the examples of the manual compile under strict rules, and run to their en
     const code = libraryExample(readFileSync(join(root, 'src/README.md'), 'utf8'))
       .replaceAll("'/srv/", `'${join(folder, 'srv')}/`)
       .replace('listen(8000,', 'listen(0,')
+      .replace("dataDir: '/srv/own/data',", "$& port: 0,")
+      .replace('await own.close()', `${requestOfBilling}\n$&`)
     makeHost(folder, code)
     assert.is(await compile(folder), '')
     const program = join(folder, 'host.js')
@@ -58,6 +68,7 @@ test('the examples of the manual compile under strict rules, and run to their en
     assert.match(stdout, 'exit code 0')
     assert.match(stdout, /^not_found \[\]$/m)
     assert.match(stdout, /^It is sunny\.$/m)
+    assert.match(stdout, /^billing 200 \{"costs":/m)
   } finally {
     remove()
   }

@@ -13,7 +13,7 @@
 export const importTable: Readonly<Record<string, readonly string[]>> = {
   'index.ts': [
     'agent-server.ts', 'agent-maker.ts', 'conversation-handle.ts', 'host-parts.ts', 'host-stores.ts',
-    'server.ts', 'server-load.ts', 'part.ts', 'capabilities.ts', 'offers.ts', 'access.ts', 'agents', 'api',
+    'server.ts', 'server-load.ts', 'part.ts', 'capabilities.ts', 'offers.ts', 'access.ts', 'agents/from-host.ts', 'api',
     'conversation', 'http', 'version.ts', 'config.ts', 'schema', 'base',
   ],
   cli: [
@@ -25,7 +25,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'conversation-handle.ts', 'host-parts.ts', 'host-stores.ts', 'conversation', 'http', 'process', 'schema', 'base',
   ],
   // The things that the embedding program adds: its parts, and its agent, models and tools as the offers of a part.
-  'host-parts.ts': ['access.ts', 'part.ts', 'offers.ts', 'agents', 'conversation', 'http', 'base'],
+  'host-parts.ts': ['access.ts', 'part.ts', 'offers.ts', 'agents/from-host.ts', 'conversation/agent', 'http', 'base'],
   'conversation-handle.ts': ['conversation', 'schema', 'base'],
   'host-stores.ts': ['settings', 'schema'],
   // The list of parts. Deleting a line of parts.ts leaves its part out.
@@ -36,12 +36,13 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   ],
   'app.ts': [
     'agent-maker.ts', 'optional-offers.ts', 'loaded-parts.ts', 'capabilities.ts', 'part.ts', 'sealed-stores.ts',
-    'server-load.ts', 'config.ts', 'agents', 'conversation', 'workspace', 'storage', 'settings', 'process', 'base',
+    'server-load.ts', 'config.ts', 'agents/acp/session', 'conversation', 'workspace', 'storage', 'settings',
+    'process', 'base',
   ],
   'server-load.ts': ['conversation', 'storage'],
   'sealed-stores.ts': ['inspected-part.ts', 'config.ts', 'settings', 'base'],
   'agent-maker.ts': [
-    'capabilities.ts', 'version.ts', 'agents', 'conversation', 'settings', 'process', 'schema', 'base',
+    'capabilities.ts', 'version.ts', 'agents/acp', 'conversation/agent', 'settings', 'process', 'schema', 'base',
   ],
   'optional-offers.ts': ['loaded-parts.ts', 'offers.ts', 'base'],
   'description.ts': ['schema', 'base'],
@@ -66,17 +67,17 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'access.ts': [],
   api: ['access.ts', 'conversation', 'settings', 'http', 'ws', 'schema', 'base'],
   'agents/from-host.ts': ['schema', 'base'],
-  'agents/hooks.ts': ['conversation', 'schema'],
-  'agents/skills.ts': ['agents/tool.ts', 'conversation', 'schema'],
-  'agents/tool.ts': ['conversation', 'schema', 'base'],
+  'agents/hooks.ts': ['conversation/agent', 'schema'],
+  'agents/skills.ts': ['agents/tool.ts', 'conversation/agent', 'schema'],
+  'agents/tool.ts': ['conversation/agent', 'schema', 'base'],
   // Each of its folders knows only the folders of the rows below it.
-  'agents/acp': ['agents/acp/turn', 'agents/acp/session', 'agents/acp/calls', 'conversation', 'settings', 'base'],
-  'agents/acp/turn': ['agents/acp/session', 'agents/acp/calls', 'conversation', 'rpc', 'schema', 'base'],
+  'agents/acp': ['agents/acp/turn', 'agents/acp/session', 'agents/acp/calls', 'conversation/agent', 'settings', 'base'],
+  'agents/acp/turn': ['agents/acp/session', 'agents/acp/calls', 'conversation/agent', 'rpc', 'schema', 'base'],
   'agents/acp/session': [
-    'agents/acp/calls', 'agents/acp/session/demo-modes.ts', 'offers.ts', 'conversation', 'settings', 'process', 'rpc',
-    'schema', 'base',
+    'agents/acp/calls', 'agents/acp/session/demo-modes.ts', 'offers.ts', 'conversation/agent', 'settings', 'process',
+    'rpc', 'schema', 'base',
   ],
-  'agents/acp/calls': ['conversation', 'schema', 'base'],
+  'agents/acp/calls': ['conversation/agent', 'schema', 'base'],
   'parts/builtin': [
     'part.ts', 'capabilities.ts', 'offers.ts', 'option.ts', 'parts/builtin', 'agents', 'api', 'conversation',
     'settings', 'process', 'schema', 'base',
@@ -91,18 +92,18 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'parts/builtin/recording', 'parts/builtin/view', 'parts/builtin/llm', 'conversation', 'schema', 'base',
   ],
   'parts/builtin/recording': [
-    'parts/builtin/view', 'parts/builtin/llm', 'conversation', 'settings', 'schema', 'base',
+    'parts/builtin/view', 'parts/builtin/llm', 'conversation/agent', 'settings', 'schema', 'base',
   ],
   'parts/builtin/view': ['parts/builtin/calls', 'parts/builtin/llm', 'conversation', 'schema', 'base'],
   'parts/builtin/calls': ['parts/builtin/llm', 'agents/tool.ts', 'schema', 'base'],
   'parts/builtin/llm': ['parts/net', 'agents/from-host.ts', 'settings', 'schema', 'base'],
   'parts/builtin/risk': ['schema', 'base'],
   'parts/browser': [
-    'part.ts', 'finding.ts', 'option.ts', 'parts/builtin/tools', 'agents', 'process', 'rpc',
+    'part.ts', 'finding.ts', 'option.ts', 'parts/builtin/tools', 'agents/tool.ts', 'process', 'rpc',
     'parts/net', 'schema', 'base',
   ],
   'parts/files': [
-    'part.ts', 'capabilities.ts', 'option.ts', 'parts/workspace-files', 'api', 'conversation', 'settings', 'http',
+    'part.ts', 'capabilities.ts', 'option.ts', 'parts/workspace-files', 'api', 'conversation/list', 'settings', 'http',
     'schema', 'base',
   ],
   'parts/bash': ['part.ts', 'option.ts', 'api', 'process', 'http', 'ws', 'schema', 'base'],
@@ -115,7 +116,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'parts/patterns', 'agents/hooks.ts', 'conversation', 'process', 'schema', 'base',
   ],
   'parts/skills': [
-    'part.ts', 'offers.ts', 'parts/workspace-files', 'agents', 'api', 'conversation', 'workspace',
+    'part.ts', 'offers.ts', 'parts/workspace-files', 'agents', 'api', 'conversation/agent', 'workspace',
     'http', 'schema', 'base',
   ],
   'parts/extensions': [
@@ -124,7 +125,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'process', 'http', 'schema', 'base',
   ],
   'parts/subagents': [
-    'part.ts', 'capabilities.ts', 'offers.ts', 'parts/skills', 'parts/workspace-files', 'agents', 'api',
+    'part.ts', 'capabilities.ts', 'offers.ts', 'parts/skills', 'parts/workspace-files', 'agents/tool.ts', 'api',
     'conversation', 'workspace', 'schema', 'base',
   ],
   'parts/mcp': [
@@ -134,7 +135,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'parts/absent': ['part.ts', 'api', 'schema', 'base'],
   'parts/audit': ['part.ts', 'option.ts', 'storage', 'http', 'base'],
   'parts/backup': [
-    'part.ts', 'finding.ts', 'option.ts', 'conversation', 'storage', 'process', 'schema', 'base',
+    'part.ts', 'finding.ts', 'option.ts', 'conversation/log', 'storage', 'process', 'schema', 'base',
   ],
   'parts/keys': ['access.ts', 'part.ts', 'finding.ts', 'api', 'storage', 'http', 'schema', 'base'],
   'parts/metrics': [
@@ -162,16 +163,16 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   ],
   'parts/docs': ['part.ts', 'http', 'schema', 'base'],
   'parts/install': [
-    'part.ts', 'capabilities.ts', 'api', 'http', 'settings', 'storage', 'process', 'schema', 'base',
+    'part.ts', 'api', 'http', 'settings', 'storage', 'process', 'schema', 'base',
   ],
   'parts/sealing-keys': [
-    'part.ts', 'sealed-stores.ts', 'conversation', 'settings', 'storage', 'process', 'schema', 'base',
+    'part.ts', 'sealed-stores.ts', 'conversation/log', 'settings', 'storage', 'process', 'schema', 'base',
   ],
   'parts/selftest': [
     'part.ts', 'option.ts', 'version.ts', 'settings', 'process', 'parts/net', 'base',
   ],
   'parts/doctor': [
-    'part.ts', 'inspected-part.ts', 'finding.ts', 'parts/install', 'agents', 'api',
+    'part.ts', 'inspected-part.ts', 'finding.ts', 'parts/install', 'agents/acp/session', 'api',
     'sealed-stores.ts', 'config.ts', 'version.ts', 'settings', 'storage', 'process', 'rpc', 'http', 'schema',
     'base',
   ],

@@ -22,6 +22,15 @@ export function checkCapabilities(file: SourceFile): Finding[] {
   })
 }
 
+/** Checks that `start` of a part takes `Lent<typeof ...>`, or nothing, and returns `Started<typeof ...>`. */
+export function checkStart({ path, code }: SourceFile): Finding[] {
+  if (!/^src\/parts\/[^/]+\/start\.ts$/.test(path)) return []
+  const text = code.map((token) => token.text).join(' ')
+  const takesLent = text.includes('function start ( )') || text.includes('Lent < typeof')
+  const message = 'give `start` the types of its description: start(core: Lent<typeof docs>): Started<typeof docs>'
+  return takesLent && text.includes('Started < typeof') ? [] : [{ file: path, line: 1, rule: 'capabilities', message }]
+}
+
 /** Finds capabilities in the `needs` of a part that no other file of its folder names. */
 export function checkUnusedNeeds(files: readonly SourceFile[]): Finding[] {
   return files.filter(({ path }) => /^src\/parts\/[^/]+\/part\.ts$/.test(path)).flatMap(({ path, code }) => {

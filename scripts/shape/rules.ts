@@ -6,7 +6,7 @@
 import { isGenerated } from './architecture.ts'
 import { checkBags } from './bags.ts'
 import { checkCircles, checkCycles, checkImports, checkUnusedGrants } from './boundaries.ts'
-import { checkCapabilities, checkUnusedNeeds } from './capabilities.ts'
+import { checkCapabilities, checkStart, checkUnusedNeeds } from './capabilities.ts'
 import { checkCitations, type Documents } from './citations.ts'
 import { checkDocuments } from './documents.ts'
 import { checkExports } from './exports.ts'
@@ -46,6 +46,7 @@ export function checkShape(tree: Tree): Finding[] {
     ...checkCircles(src),
     ...checkBags(src),
     ...src.flatMap(checkUnusedPowers),
+    ...src.flatMap(checkStart),
     ...checkUnusedNeeds(src),
     ...(tree.isWhole === true ? [...checkSizes(src), ...checkUnusedGrants(src)] : []),
     ...checkExports(files, (path) => path.startsWith('src/') && !isGenerated(path) && path !== 'src/index.ts'),

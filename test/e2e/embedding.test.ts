@@ -240,6 +240,8 @@ test('parts and tools with a name that cannot be used are refused', async () => 
   assert.match(await codeOf({ ownParts: [withRoute('/mine')] }), 'Could not use the route "/mine"')
   const unsound: Part = JSON.parse('{ "name": "mine", "about": "Mine", "routes": { "GET /mine": "everybody" } }')
   assert.match(await codeOf({ ownParts: [unsound] }), 'Could not use the right "everybody" of "GET /mine"')
+  const needy: Part = JSON.parse('{ "name": "mine", "about": "Mine", "needs": "log" }')
+  assert.match(await codeOf({ ownParts: [needy] }), 'Could not use the needs of "mine": expected a list')
   for (const path of ['/{a}/{a}', '/a{b}', '/{B}', '/{rest...}/more', '/mine/{', '/mine?x={y}', '/mine mine']) {
     assert.match(await codeOf({ ownParts: [withRoute(`GET ${path}`)] }), `Could not use the route "GET ${path}": exp`)
   }
@@ -270,6 +272,9 @@ test('a part gets the capabilities that its needs name, and an error that names 
   const fault = await createAgentServer(options).catch((thrown: unknown) => thrown)
   assert.equal(seen, [['clock'], 'function', ['clock']])
   assert.match(String(fault), 'The part "curious" uses the capability "cipher", which its needs do not name')
+  const misspelt: Part = { ...curious, ...JSON.parse('{ "needs": ["cypher"] }') }
+  const refused = await createAgentServer({ ...options, ownParts: [misspelt] }).catch((thrown: unknown) => thrown)
+  assert.match(String(refused), 'The part "curious" needs "cypher", which is no capability')
   remove()
 })
 

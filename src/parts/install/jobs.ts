@@ -5,13 +5,14 @@
 import { randomUUID } from 'node:crypto'
 import { ok, type Call } from '../../api/call.ts'
 import { AppError, messageOf } from '../../base/errors.ts'
-import type { Core } from '../../capabilities.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
+import type { Lent } from '../../part.ts'
 import { agentsFolderIn } from './folder.ts'
 import { installAgent } from './install.ts'
+import type { install } from './part.ts'
 
-export type JobNeeds = Pick<Core, 'dataDir' | 'environment' | 'providers' | 'clock' | 'log'>
+type JobNeeds = Lent<typeof install>
 
 interface Job {
   readonly name: string

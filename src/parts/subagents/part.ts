@@ -10,6 +10,6 @@ export const subagents = {
   offers: ['subAgents'],
   tools: async () => ['task_tool_set'],
   spec: () => import('./spec.ts'),
-  needs: ['environment', 'privateDirs', 'workspaceDir', 'log', 'subConversations', 'conversations'],
+  needs: ['homeDir', 'privateDirs', 'workspaceDir', 'log', 'subConversations', 'conversations'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

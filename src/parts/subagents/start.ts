@@ -1,5 +1,4 @@
 /** Starts the part `subagents`: the tool `task` of conversations, and the list of sub-agents for clients. */
-import { isAbsolute } from 'node:path'
 import { ok, optionalBodyOf } from '../../api/call.ts'
 import type { Lent, PartHandler, Started } from '../../part.ts'
 import { SubAgentsRequest } from './generated.ts'
@@ -8,9 +7,7 @@ import type { subagents } from './part.ts'
 import { createTaskTool } from './task-tool.ts'
 
 export function start(core: Lent<typeof subagents>): Started<typeof subagents> {
-  const { environment, privateDirs, workspaceDir, log, subConversations, conversations } = core
-  const { HOME: home } = environment
-  const homeDir = home !== undefined && isAbsolute(home) ? home : undefined
+  const { homeDir, privateDirs, workspaceDir, log, subConversations, conversations } = core
   const places = { homeDir, privateDirs, workspaceDir, log }
   const handlers: Record<keyof typeof subagents.routes, PartHandler> = {
     'POST /api/sub-agents': async (call) => ok(await listDefinitions(optionalBodyOf(call, SubAgentsRequest), places)),

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { checkCapabilities, checkUnusedNeeds } from '../../../scripts/shape/capabilities.ts'
+import { checkCapabilities, checkStart, checkUnusedNeeds } from '../../../scripts/shape/capabilities.ts'
 import { readSource } from '../../../scripts/shape/source-file.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -46,6 +46,17 @@ test('finds a need that no other file of the part names', () => {
   const other = readSource('src/parts/other/start.ts', 'export function start({ clock }) {}\n')
   const messages = checkUnusedNeeds([part, start, other]).map(({ message }) => message)
   assert.equal(messages, ['no file of the part uses "clock": take it away'])
+})
+
+test('finds a start of a part without the types of its description', () => {
+  const linesIn = (code: string, path: string): number[] =>
+    checkStart(readSource(path, `${code}\n`)).map(({ line }) => line)
+  const start = 'src/parts/docs/start.ts'
+  assert.equal(linesIn('export function start(core: Lent<typeof docs>): Started<typeof docs> {}', start), [])
+  assert.equal(linesIn('export function start(): Started<typeof docs> {}', start), [])
+  assert.equal(linesIn('export function start(core: Lent<typeof docs>) {}', start), [1])
+  assert.equal(linesIn("export function start(core: Pick<Core, 'log'>): Started<typeof docs> {}", start), [1])
+  assert.equal(linesIn('export function start(core) {}', 'src/parts/docs/other.ts'), [])
 })
 
 test.run()
