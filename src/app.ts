@@ -139,19 +139,19 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const [counts, admission] = [new Counts(), new Admission()]
   const slots = new AgentSlots({ limit: config.agentLimit, idleMs: config.agentIdleMs })
   const place = { workspaceDir: resolve(config.workspaceDir), privateDirs: [folder.path, ...secretFolder.paths] }
-  const { keyless, keyOptions } = separateKeys(config)
+  const { keyless, sessionApiKeys, sealingKeyOptions } = separateKeys(config)
   const core: LoadedPartsOptions['core'] = (own) => ({
-    config: keyless, keyOptions, environment, homeDir: homeDirOf(environment), log, logFiles: options.logFiles, masker,
-    clock, dataDir: folder.path, instanceId: folder.instance, runtimeDir, secretFolder, cgroupParent, vault, cipher,
-    privateDirs: place.privateDirs, workspaceDir: place.workspaceDir, settings, llmProfiles: profiles, providers,
-    conversations: storedConversations(() => service, followers),
+    config: keyless, sessionApiKeys, sealingKeyOptions, environment, homeDir: homeDirOf(environment), log,
+    logFiles: options.logFiles, masker, clock, dataDir: folder.path, instanceId: folder.instance, runtimeDir,
+    secretFolder, cgroupParent, vault, cipher, privateDirs: place.privateDirs, workspaceDir: place.workspaceDir,
+    settings, llmProfiles: profiles, providers, conversations: storedConversations(() => service, followers),
     unusedConversations: unusedConversations(() => service), admission, written: counts.written,
     subConversations: subConversations(() => ({ service, creation })),
     drivenConversations: drivenConversations(() => ({ service, creation })), agentQueue: () => slots.queue,
-    load: () => counts.load(service, slots, parts.figures()), secretValues: () => secrets.values(), urls,
-    use: own.use, offers: own.offers, parts: own.parts, usableTools: own.usableTools,
-    workspaceSessions: own.workspaceSessions, pageSessions: own.pageSessions, namedKeys: own.namedKeys,
-    traffic: own.traffic, trail: own.trail, description: own.description,
+    load: () => counts.load(service, slots, parts.figures()), secretValues: () => secrets.values(), urls, use: own.use,
+    offers: own.offers, parts: own.parts, usableTools: own.usableTools, workspaceSessions: own.workspaceSessions,
+    pageSessions: own.pageSessions, namedKeys: own.namedKeys, traffic: own.traffic, trail: own.trail,
+    description: own.description,
   })
   const parts = await openParts({ parts: all, wanted, config, clock, core }, undo)
   const agents = createAgentMaker({ core: parts.core, providers, slots, programs: parts.programs(), changeProgram })

@@ -3,7 +3,7 @@ import type { Log } from './base/log.ts'
 import type { LogFiles } from './base/log-files.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
-import type { KeylessConfig, KeyOptions } from './config.ts'
+import type { KeylessConfig, SealingKeyOptions } from './config.ts'
 import type { AgentVault } from './conversation/agent/vault.ts'
 import type { DrivenConversations } from './conversation/list/driven.ts'
 import type { StoredConversations } from './conversation/list/stored.ts'
@@ -28,7 +28,9 @@ import type { SettingsStore } from './settings/store.ts'
 export interface Core {
   /** The options of the core without keys. A part reads its own options with `valuesOf` and its own table. */
   readonly config: KeylessConfig
-  readonly keyOptions: KeyOptions
+  /** The session keys among the options. */
+  readonly sessionApiKeys: readonly string[]
+  readonly sealingKeyOptions: SealingKeyOptions
   /** The server's environment. `process/environment` selects the variables for child processes. */
   readonly environment: Environment
   /** The home folder of the server's user; undefined when `HOME` is no absolute path. */

@@ -184,11 +184,11 @@ export type OptionName = keyof typeof optionTable
 
 export type Config = OptionValues<typeof optionTable>
 
-/** The options that hold keys: those that clients present and those that seal stored secrets. */
-export type KeyOptions = Pick<Config, 'sessionApiKeys' | 'secretKey' | 'oldSecretKeys'>
+/** The options with the keys that seal stored secrets. */
+export type SealingKeyOptions = Pick<Config, 'secretKey' | 'oldSecretKeys'>
 
-/** All options without the `KeyOptions`. */
-export type KeylessConfig = Omit<Config, keyof KeyOptions>
+/** All options without keys. */
+export type KeylessConfig = Omit<Config, 'sessionApiKeys' | keyof SealingKeyOptions>
 
 /** The options that a program passes: `dataDir`, `workspaceDir`, and any other options. */
 export type ConfigInput = Partial<Config> & Pick<Config, 'dataDir' | 'workspaceDir'>
@@ -211,11 +211,16 @@ export function createConfig(input: ConfigInput, more: OptionTable = {}): Config
   return Object.freeze(config)
 }
 
-/** Returns a configuration in two objects: the options without keys, and the keys. */
-export function separateKeys(
-  { sessionApiKeys, secretKey, oldSecretKeys, ...keyless }: Config,
-): { readonly keyless: KeylessConfig; readonly keyOptions: KeyOptions } {
-  return { keyless: Object.freeze(keyless), keyOptions: Object.freeze({ sessionApiKeys, secretKey, oldSecretKeys }) }
+export interface SeparateKeys {
+  readonly keyless: KeylessConfig
+  readonly sessionApiKeys: readonly string[]
+  readonly sealingKeyOptions: SealingKeyOptions
+}
+
+/** Returns a configuration in three values: the options without keys, the session keys and the sealing keys. */
+export function separateKeys({ sessionApiKeys, secretKey, oldSecretKeys, ...keyless }: Config): SeparateKeys {
+  const sealingKeyOptions = Object.freeze({ secretKey, oldSecretKeys })
+  return { keyless: Object.freeze(keyless), sessionApiKeys, sealingKeyOptions }
 }
 
 /**

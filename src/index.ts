@@ -42,7 +42,7 @@ export type { Clock } from './base/stamp.ts'
 export type { PendingConfirmation } from './conversation/run/confirmations.ts'
 export type { WatchedEvent } from './conversation/watch.ts'
 export { AppError, type ErrorCode, type Issue } from './base/errors.ts'
-export type { Config, ConfigInput, KeylessConfig, KeyOptions } from './config.ts'
+export type { Config, ConfigInput, KeylessConfig, SealingKeyOptions } from './config.ts'
 export type { Action } from './schema/generated/actions.ts'
 export type {
   ConversationInfo, ExecutionStatus, StartConversationRequestInput as StartConversationRequest,

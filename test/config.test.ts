@@ -25,8 +25,8 @@ test('separates the keys from the other options', () => {
   const keys = {
     sessionApiKeys: ['a key of a client'], secretKey: 'a key that seals', oldSecretKeys: ['an earlier sealing key'],
   }
-  const { keyless, keyOptions } = separateKeys(createConfig({ ...folders, ...keys, port: 1 }))
-  assert.equal(keyOptions, keys)
+  const { keyless, sessionApiKeys, sealingKeyOptions } = separateKeys(createConfig({ ...folders, ...keys, port: 1 }))
+  assert.equal({ sessionApiKeys, ...sealingKeyOptions }, keys)
   assert.is(keyless.port, 1)
   assert.not.match(JSON.stringify(keyless), 'key')
   assert.ok(Object.isFrozen(keyless))

@@ -172,7 +172,8 @@ function baseSet(): string {
 /** The capabilities that give a part secrets, keys, or a way to them. */
 const secretCapabilities: Readonly<Partial<Record<keyof Core, string>>> = {
   cipher: 'seals and opens stored secrets',
-  keyOptions: 'the session keys and sealing keys among the options',
+  sessionApiKeys: 'the session keys among the options',
+  sealingKeyOptions: 'the sealing keys among the options',
   secretValues: 'the plain values of the global secrets',
   vault: 'the secrets of conversations and agents',
   settings: 'the settings, with secrets as they are stored',

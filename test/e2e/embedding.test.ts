@@ -190,13 +190,13 @@ function ownPart(name: string): Part {
     name,
     about: 'Routes of the host',
     routes: { 'GET /host/count': 'read', 'GET /host/fault': 'read' },
-    needs: ['load', 'config', 'keyOptions'],
+    needs: ['load', 'config', 'sessionApiKeys'],
     load: async () => ({
-      start: ({ load, config, keyOptions }) => ({
+      start: ({ load, config, sessionApiKeys }) => ({
         handlers: {
           'GET /host/count': () => {
             const body = Buffer.from(JSON.stringify({
-              idle: load().conversations.statuses.get('idle'), config, keys: keyOptions.sessionApiKeys.length,
+              idle: load().conversations.statuses.get('idle'), config, keys: sessionApiKeys.length,
             }))
             return { status: 200, type: 'application/json', body }
           },

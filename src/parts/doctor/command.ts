@@ -36,8 +36,8 @@ export async function run(call: CommandCall): Promise<number> {
     findings.push(finding)
     if (!asJson) print(`${formatFinding(finding)}\n`)
   }
-  const { keyless, keyOptions } = separateKeys(config)
-  const machine = { config: keyless, keyOptions, exposedFiles, environment, parts }
+  const { keyless, sealingKeyOptions } = separateKeys(config)
+  const machine = { config: keyless, sealingKeyOptions, exposedFiles, environment, parts }
   for (const finding of await examineMachine(machine)) tell(finding)
   let isFit = findings.every(({ state }) => state !== 'problem')
   const workingDir = await makeTemporaryFolder(join(temporaryDir, 'agent-server-doctor-'))

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { assertNever, messageOf, systemCodeOf } from '../../base/errors.ts'
 import { formatMode, othersMay } from '../../base/file-mode.ts'
 import { access, isThere, stat } from '../../base/read-files.ts'
-import type { Config, KeyOptions } from '../../config.ts'
+import type { Config, SealingKeyOptions } from '../../config.ts'
 import { findCgroupParent } from '../../process/cgroup.ts'
 import { readOwner } from '../../process/lock.ts'
 import type { Environment } from '../../process/environment.ts'
@@ -24,7 +24,7 @@ import { examineOperation } from './operation.ts'
 
 export interface MachineExamination {
   readonly config: Pick<Config, 'dataDir'> & Readonly<Record<string, unknown>>
-  readonly keyOptions: Pick<KeyOptions, 'secretKey' | 'oldSecretKeys'>
+  readonly sealingKeyOptions: SealingKeyOptions
   /** The key files that options name and that other users can read. Default: none. */
   readonly exposedFiles?: readonly string[]
   readonly environment: Environment
@@ -158,8 +158,9 @@ async function examineMasking(examination: MachineExamination): Promise<Finding>
   return { subject, state: 'note', text: [...told.slice(0, maskingLimit), ...more].join('; '), advice }
 }
 
-function sealingOf({ config: { dataDir }, keyOptions }: MachineExamination): SealingConfig {
-  return { dataDir, secretKey: keyOptions.secretKey, oldSecretKeys: keyOptions.oldSecretKeys }
+function sealingOf({ config: { dataDir }, sealingKeyOptions }: MachineExamination): SealingConfig {
+  const { secretKey, oldSecretKeys } = sealingKeyOptions
+  return { dataDir, secretKey, oldSecretKeys }
 }
 
 /** The most secrets that the finding about masking names. Further secrets are only counted. */

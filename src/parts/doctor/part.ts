@@ -28,7 +28,7 @@ export const doctor = {
     'POST /api/doctor/agents/{name}': 'drive',
   },
   spec: () => import('./spec.ts'),
-  needs: ['config', 'keyOptions', 'environment', 'parts', 'providers', 'dataDir', 'runtimeDir'],
+  needs: ['config', 'sealingKeyOptions', 'environment', 'parts', 'providers', 'dataDir', 'runtimeDir'],
   load: (): Promise<PartModule> => import('./start.ts'),
   commands: {
     doctor: {

@@ -18,8 +18,8 @@ import type { doctor } from './part.ts'
 type Needs = Lent<typeof doctor>
 
 export async function examineServer(core: Needs): Promise<HttpResponse> {
-  const { config, keyOptions, environment, parts } = core
-  return ok({ items: await examineMachine({ config, keyOptions, environment, parts }) })
+  const { config, sealingKeyOptions, environment, parts } = core
+  return ok({ items: await examineMachine({ config, sealingKeyOptions, environment, parts }) })
 }
 
 export async function listAgents(core: Needs, call: Call): Promise<HttpResponse> {

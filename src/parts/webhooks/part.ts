@@ -32,6 +32,6 @@ export const webhooks = {
   },
   startsWhen: (values) => Array.isArray(values['webhooks']) && values['webhooks'].length > 0,
   spec: () => import('./spec.ts'),
-  needs: ['config', 'keyOptions', 'masker', 'conversations', 'dataDir', 'clock', 'log'],
+  needs: ['config', 'sessionApiKeys', 'masker', 'conversations', 'dataDir', 'clock', 'log'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

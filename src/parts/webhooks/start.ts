@@ -48,8 +48,8 @@ export async function start(core: Needs): Promise<Started<typeof webhooks>> {
 type Needs = Lent<typeof webhooks>
 
 async function openWebhook(settings: WebhookSettings, core: Needs): Promise<Webhook> {
-  const { keyOptions, conversations, dataDir, clock, log } = core
-  const [sessionKey] = keyOptions.sessionApiKeys
+  const { sessionApiKeys, conversations, dataDir, clock, log } = core
+  const [sessionKey] = sessionApiKeys
   if (settings.sendsSessionKey && sessionKey !== undefined) warnOfPlainText(settings, core)
   const folder = join(dataDir, 'webhooks')
   await makeFolder(folder, ownFolder)

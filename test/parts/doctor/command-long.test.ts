@@ -202,7 +202,7 @@ test('names secrets that are not hidden, and says why', inPlace(async ({ folder 
     Object.entries(values).map(([name, value]) => [name, { value, description: null }]),
   )
   writeFileSync(join(config.dataDir, 'secrets.json'), JSON.stringify({ version: 1, secrets }))
-  const found = (await examineMachine({ config, keyOptions: config, environment })).find(({ subject }) => {
+  const found = (await examineMachine({ config, sealingKeyOptions: config, environment })).find(({ subject }) => {
     return subject === 'masking'
   })
   assert.is(found?.state, 'note')
@@ -218,7 +218,7 @@ test('tells what is wrong with a machine', inPlace(async ({ folder }) => {
   const dataDir = join(folder, 'data')
   const config = { dataDir, browser: undefined, browserNoSandbox: false, secretKey: undefined, oldSecretKeys: [] }
   const examine = async (changes: Partial<Parameters<typeof examineMachine>[0]> = {}): Promise<string[]> =>
-    (await examineMachine({ config, keyOptions: config, parts: [browserPart], environment, ...changes })).map(
+    (await examineMachine({ config, sealingKeyOptions: config, parts: [browserPart], environment, ...changes })).map(
       ({ state, text }) => `${state} ${text}`,
     )
   const nothing = await examine({ nodeVersion: 'v20.18.3', proc: '/nowhere' })

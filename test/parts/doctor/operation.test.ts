@@ -25,7 +25,7 @@ async function finding(folder: string, subject: string, given: Given = {}, proc 
   const config = createConfig({ ...folders, ...given }, partOptions)
   const parts = allParts.filter(({ name }) => ['backup', 'keys', 'audit', 'retention'].includes(name))
   const findings = await examineMachine({
-    config, keyOptions: config, environment: { PATH: '/nowhere' }, parts, proc,
+    config, sealingKeyOptions: config, environment: { PATH: '/nowhere' }, parts, proc,
   })
   const found = findings.find((one) => one.subject === subject)
   return `${found?.state}: ${found?.text}${found?.advice === '' ? '' : ' / '}${found?.advice}`
