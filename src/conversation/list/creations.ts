@@ -68,7 +68,10 @@ export class Creations {
     })
   }
 
-  /** True if a try of this request runs or made a conversation that exists. @throws AppError `idempotency_mismatch` */
+  /**
+   * True while a try of this request is under way, or if an earlier try made a conversation that still exists.
+   * @throws AppError `idempotency_mismatch`
+   */
   knows(request: KeyedRequest | undefined): boolean {
     return request !== undefined && (this.#open.has(request) || this.#madeBy(request) !== undefined)
   }

@@ -11,7 +11,7 @@ import type { Match } from './triggers.ts'
 
 /** The most characters of the `repo` skills together, which are in the prompt. A skill beyond this is only named. */
 export const instructionsLimitChars = 128 * 1024
-/** The most characters of the skills that one message calls for. A skill that does not fit is left out. */
+/** The most characters of the skills that one message calls for, and of a skill that the model asks for. */
 export const calledLimitChars = 128 * 1024
 
 /** Returns the blocks of the prompt about skills and memory. */

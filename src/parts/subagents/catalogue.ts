@@ -1,8 +1,9 @@
 /**
  * Finds the definitions of sub-agents: built in, of the user, of a project, and stored with a conversation.
  *
- * A later source in this order replaces definitions of the same name. The files are `<name>.md` in `.agents/agents/`
- * and `.openhands/agents/`; the first folder has priority. An unusable file is left out with a warning.
+ * A later source in this order replaces definitions of the same name. The files are `*.md` in `.agents/agents/` and
+ * `.openhands/agents/`, each named by its front matter or else by the file. The first folder has priority. An unusable
+ * file is left out with a warning.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'

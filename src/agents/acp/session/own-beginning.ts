@@ -37,6 +37,7 @@ export class OwnBeginning {
   #isTail = false
   /** True when the last turn was stopped. */
   #wasStopped = false
+  /** True once a turn of the session has had a prompt. */
   #wasPrompted = false
   #hasBegun = false
   readonly #messages = new Set<string>()
@@ -133,9 +134,9 @@ export class OwnBeginning {
   }
 
   /**
-   * True when an update about a call begins new work. An update with a new id must describe the call. If the call has
-   * ended, the update counts only after a prompt and after the tail. An update with a known id counts only after the
-   * tail, if it is a `tool_call` with a status that is not final.
+   * True when an update about a call begins new work. An update with a new id must describe the call. If its status is
+   * final, it counts only after the tail, and only in a session that has had a prompt. An update with a known id counts
+   * only after the tail, and only if it is a `tool_call` with a status that is not final.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update['toolCallId'])

@@ -68,8 +68,9 @@ export class BodyEncoder {
 const pageBytes = 64 * 1024
 
 /**
- * Returns how many messages at the beginning surely stay the same in later requests. The last two user turns do not:
- * their marks for the prompt cache change with each request. Tool results are user turns.
+ * Returns how many messages at the beginning have the same bytes in all later requests. The newest messages do not:
+ * `anthropic-cache.ts` marks the last two messages with the role `user`, tool results included, and the marks move with
+ * each request. The rest begins where `BodyFormat.itemsOf` allows a new piece.
  */
 function repeatedCount(messages: readonly ModelMessage[]): number {
   const newest = messages.findLastIndex(({ message }) => message.role !== 'assistant')
