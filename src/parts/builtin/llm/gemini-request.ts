@@ -88,14 +88,15 @@ function imagePart(url: string): JsonObject {
   return { inlineData: { mimeType: source.mediaType, data: source.base64 } }
 }
 
-const imageTypes: Readonly<Record<string, string>> = {
-  png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', webp: 'image/webp', heic: 'image/heic', heif: 'image/heif',
-}
+const imageTypes: ReadonlyMap<string, string> = new Map([
+  ['png', 'image/png'], ['jpg', 'image/jpeg'], ['jpeg', 'image/jpeg'], ['webp', 'image/webp'], ['heic', 'image/heic'],
+  ['heif', 'image/heif'],
+])
 
 /** Returns the media type by the extension of the URL's path; undefined for an unknown extension. */
 function imageTypeOf(url: string): string | undefined {
   const path = url.replace(/[?#].*$/s, '')
-  return imageTypes[path.slice(path.lastIndexOf('.') + 1).toLowerCase()]
+  return imageTypes.get(path.slice(path.lastIndexOf('.') + 1).toLowerCase())
 }
 
 function declarationOf({ name, description, parameters }: ModelTool): JsonObject {

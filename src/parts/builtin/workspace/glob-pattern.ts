@@ -175,8 +175,10 @@ function expandBraces(pattern: string): string[] {
 
 /** Expands the first group of braces: returns a pattern for each alternative; undefined when there is no group. */
 function firstGroup(pattern: string): string[] | undefined {
-  for (let start = pattern.indexOf('{'); start >= 0; start = pattern.indexOf('{', start + 1)) {
-    if (pattern[start - 1] === '\\') continue
+  for (let start = 0; start < pattern.length; start++) {
+    const char = pattern[start]
+    if (char === '\\') start++ // The next character is escaped.
+    if (char !== '{') continue
     const cuts = cutsOf(pattern, start)
     const end = cuts.at(-1)
     if (end === undefined || cuts.length < 2) continue

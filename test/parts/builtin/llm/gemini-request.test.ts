@@ -82,13 +82,15 @@ test('names each result after its call and puts all of them first in one content
 })
 
 test('sends an image that has only an address as that address', () => {
-  const { contents } = bodyOf([user('Look', 'https://example.org/a.PNG?size=2#top', 'https://example.org/b')])
+  const urls = ['https://example.org/a.PNG?size=2#top', 'https://example.org/b', 'https://example.org/c.constructor']
+  const { contents } = bodyOf([user('Look', ...urls)])
   assert.equal(contents, [{
     role: 'user',
     parts: [
       { text: 'Look' },
       { fileData: { fileUri: 'https://example.org/a.PNG?size=2#top', mimeType: 'image/png' } },
       { fileData: { fileUri: 'https://example.org/b' } },
+      { fileData: { fileUri: 'https://example.org/c.constructor' } },
     ],
   }])
 })

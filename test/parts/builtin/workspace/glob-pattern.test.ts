@@ -42,6 +42,7 @@ const table: readonly (readonly [pattern: string, matching: readonly string[], o
   ['\\*', ['*'], ['a']],
   ['\\{a,b\\}', ['{a,b}'], ['a']],
   ['{a\\,b,c}', ['a,b', 'c'], ['a']],
+  ['\\\\{a,b}', ['\\a', '\\b'], ['\\{a,b}']],
   ['a\\', ['a\\'], ['a']],
   ['a/*/b', ['a/x/b'], ['a/b', 'a/x/y/b']],
   ['naïve🙂*', ['naïve🙂.txt'], ['naive']],
