@@ -1,8 +1,8 @@
 /**
  * Assembles frames into messages (RFC 6455, sections 5.4 to 5.6 and 8.1; RFC 7692, section 7.2.2).
  *
- * Control frames may come between the fragments of a message. A compressed message is returned compressed. A broken
- * rule is returned, not thrown.
+ * Control frames may come between the fragments of a message. A compressed message and a long text are returned
+ * undecoded. A broken rule is returned, not thrown.
  */
 import { isUtf8 } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
@@ -19,16 +19,17 @@ export type Message =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'binary'; readonly data: Buffer }
 
-/** A message that is still compressed. */
-export interface Compressed {
-  readonly kind: 'compressed'
+/** A message that is compressed, or a text that is too long to be decoded in one turn of the event loop. */
+export interface Undecoded {
+  readonly kind: 'undecoded'
   readonly of: Message['kind']
+  readonly isCompressed: boolean
   readonly payload: Buffer
 }
 
 export type Incoming =
   | Message
-  | Compressed
+  | Undecoded
   | { readonly kind: 'ping' | 'pong'; readonly data: Buffer }
   | { readonly kind: 'close'; readonly code: number; readonly reason: string }
   | Broken
@@ -50,7 +51,7 @@ interface Unfinished {
 }
 
 const empty = Buffer.alloc(0)
-/** The most bytes of a text that `messageInTurns` decodes in one turn of the event loop. */
+/** The most bytes of a text that are decoded in one turn of the event loop. */
 const decodedInTurn = 1024 * 1024
 
 export class Assembler {
@@ -135,8 +136,9 @@ export async function messageInTurns(kind: Message['kind'], data: Buffer): Promi
   return { kind, text }
 }
 
-function finish(kind: Message['kind'], isCompressed: boolean, payload: Buffer): Message | Compressed | Broken {
-  return isCompressed ? { kind: 'compressed', of: kind, payload } : messageOf(kind, payload)
+function finish(kind: Message['kind'], isCompressed: boolean, payload: Buffer): Message | Undecoded | Broken {
+  const isLong = kind === 'text' && payload.length > decodedInTurn
+  return isCompressed || isLong ? { kind: 'undecoded', of: kind, isCompressed, payload } : messageOf(kind, payload)
 }
 
 /** Reads the payload of a Close frame: nothing, or a code and a reason (section 5.5.1). */

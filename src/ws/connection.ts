@@ -9,7 +9,7 @@
  */
 import type { Duplex } from 'node:stream'
 import { assertNever } from '../base/errors.ts'
-import type { Compressed, Incoming, Message } from './assembler.ts'
+import type { Incoming, Message, Undecoded } from './assembler.ts'
 import { abnormalCloseCode, encodeClose, encodeFrame, encodeText, noCloseCode, opcodes } from './frame.ts'
 import type { Departure } from './departure.ts'
 import { Heartbeat, type HeartbeatOwner, type Pulse } from './heartbeat.ts'
@@ -216,7 +216,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     }
   }
 
-  #handle(incoming: Exclude<Incoming, Compressed>): void {
+  #handle(incoming: Exclude<Incoming, Undecoded>): void {
     switch (incoming.kind) {
       case 'text':
       case 'binary':

@@ -1,11 +1,11 @@
 /**
  * Turns the bytes of a peer into messages, with the parser, the assembler and the inflater.
  *
- * While `isBusy` is true, `next` returns nothing: a message is being decompressed, or other connections get a turn of
- * the event loop. `onReady` is called afterwards. Push nothing before that, so that memory stays bounded.
+ * While `isBusy` is true, `next` returns nothing: a message is being decompressed or decoded, or other connections get
+ * a turn of the event loop. `onReady` is called afterwards. Push nothing before that, so that memory stays bounded.
  */
 import { Assembler, messageInTurns } from './assembler.ts'
-import type { AssemblerOptions, Compressed, Incoming } from './assembler.ts'
+import type { AssemblerOptions, Incoming, Undecoded } from './assembler.ts'
 import type { Inflater } from './inflater.ts'
 import { Parser } from './parser.ts'
 
@@ -23,8 +23,8 @@ export class Intake {
   readonly #inflater: Inflater | undefined
   readonly #onReady: () => void
   #isBusy = false
-  /** The result of a decompression, a message or a broken rule, until `next` returns it. */
-  #inflated: Incoming | undefined
+  /** The result of `#decode`, a message or a broken rule, until `next` returns it. */
+  #decoded: Incoming | undefined
   #framesLeft = framesInTurn
   #rest: NodeJS.Immediate | undefined
 
@@ -35,14 +35,14 @@ export class Intake {
     this.#onReady = options.onReady
   }
 
-  /** True while a message is being decompressed, or the next turn of the event loop is awaited. */
+  /** True while a message is being decompressed or decoded, or the next turn of the event loop is awaited. */
   get isBusy(): boolean {
     return this.#isBusy
   }
 
   /** True when no bytes of a message are left in this intake, so that a new intake can replace it. */
   get isEmpty(): boolean {
-    return !this.#isBusy && this.#inflated === undefined && this.#parser.isEmpty && this.#assembler.isEmpty
+    return !this.#isBusy && this.#decoded === undefined && this.#parser.isEmpty && this.#assembler.isEmpty
   }
 
   set maxMessageBytes(bytes: number) {
@@ -55,12 +55,12 @@ export class Intake {
   }
 
   /** Returns the next message, control frame or broken rule; undefined while `isBusy`, or if more bytes are needed. */
-  next(): Exclude<Incoming, Compressed> | undefined {
+  next(): Exclude<Incoming, Undecoded> | undefined {
     while (!this.#isBusy) {
-      const incoming = this.#inflated ?? this.#read()
-      this.#inflated = undefined
-      if (incoming?.kind !== 'compressed') return incoming
-      this.#inflate(incoming)
+      const incoming = this.#decoded ?? this.#read()
+      this.#decoded = undefined
+      if (incoming?.kind !== 'undecoded') return incoming
+      this.#decode(incoming)
     }
     return undefined
   }
@@ -87,15 +87,19 @@ export class Intake {
     })
   }
 
-  #inflate({ of, payload }: Compressed): void {
-    if (this.#inflater === undefined) throw new TypeError('Cannot inflate: permessage-deflate was not negotiated')
+  #decode(message: Undecoded): void {
     this.#isBusy = true
-    void this.#inflater.inflate(payload, this.#assembler.maxMessageBytes).then((data) => {
-      return Buffer.isBuffer(data) ? messageInTurns(of, data) : data
-    }).then((incoming) => {
+    void this.#messageOf(message).then((incoming) => {
       this.#isBusy = false
-      this.#inflated = incoming
+      this.#decoded = incoming
       this.#onReady()
     })
+  }
+
+  async #messageOf({ of, isCompressed, payload }: Undecoded): Promise<Incoming> {
+    if (!isCompressed) return messageInTurns(of, payload)
+    if (this.#inflater === undefined) throw new TypeError('Cannot inflate: permessage-deflate was not negotiated')
+    const data = await this.#inflater.inflate(payload, this.#assembler.maxMessageBytes)
+    return Buffer.isBuffer(data) ? messageInTurns(of, data) : data
   }
 }

@@ -141,7 +141,7 @@ function run(pieces: Buffer[], deflate: boolean): string[] {
       if (incoming === undefined) continue
       if (incoming.kind === 'broken') return [...events, incoming.rule]
       if (incoming.kind === 'text') events.push(`text ${Buffer.from(incoming.text).toString('hex')}`)
-      else if (incoming.kind === 'compressed') events.push(`compressed ${incoming.payload.toString('hex')}`)
+      else if (incoming.kind === 'undecoded') events.push(`compressed ${incoming.payload.toString('hex')}`)
       else if (incoming.kind === 'close')
         events.push(`close ${incoming.code} ${Buffer.from(incoming.reason).toString('hex')}`)
       else events.push(`${incoming.kind} ${incoming.data.toString('hex')}`)

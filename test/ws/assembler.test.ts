@@ -156,10 +156,10 @@ test('gives a compressed message as it is, in one frame or from fragments', () =
     final(message, 'plain'),
   ]
   assert.equal(assemble(parts), [
-    { kind: 'compressed', of: 'text', payload: Buffer.from('abc') },
+    { kind: 'undecoded', of: 'text', isCompressed: true, payload: Buffer.from('abc') },
     { kind: 'ping', data: Buffer.alloc(0) },
-    { kind: 'compressed', of: 'text', payload: Buffer.from([0x64, 0xff]) },
-    { kind: 'compressed', of: 'binary', payload: Buffer.alloc(0) },
+    { kind: 'undecoded', of: 'text', isCompressed: true, payload: Buffer.from([0x64, 0xff]) },
+    { kind: 'undecoded', of: 'binary', isCompressed: true, payload: Buffer.alloc(0) },
     text('plain'),
   ])
 })

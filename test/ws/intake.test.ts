@@ -2,7 +2,9 @@
 import * as assert from 'uvu/assert'
 import { Intake } from '../../src/ws/intake.ts'
 import { defaultLimits } from '../../src/ws/limits.ts'
+import { deferred } from '../../src/base/wait.ts'
 import { suite } from '../support/suite.ts'
+import { frame } from '../support/ws-client.ts'
 
 const test = suite('ws/intake')
 
@@ -43,6 +45,38 @@ test('pieces with as many frames as data has are given whole', () => {
     assert.is(taken(intake), 120)
   }
   assert.not.ok(intake.isBusy)
+})
+
+test('a long text that is not compressed is decoded in several turns, and the frame after it waits', async () => {
+  const words = 'aé€😀'.repeat(400_000)
+  const payload = Buffer.from(words)
+  const ready = deferred<void>()
+  const intake = new Intake({ ...defaultLimits, inflater: undefined, onReady: () => ready.resolve() })
+  intake.push(frame(1, payload))
+  intake.push(ping)
+  assert.is(intake.next(), undefined)
+  assert.ok(intake.isBusy)
+  let turns = 0
+  let timer = setImmediate(function count() {
+    turns++
+    timer = setImmediate(count)
+  })
+  await ready.promise
+  clearImmediate(timer)
+  assert.ok(turns >= 4, `${turns} turns`)
+  const message = intake.next()
+  assert.ok(message?.kind === 'text' && message.text === words)
+  assert.is(intake.next()?.kind, 'ping')
+  assert.ok(intake.isEmpty)
+})
+
+test('a long text that is not UTF-8 breaks the rule', async () => {
+  const ready = deferred<void>()
+  const intake = new Intake({ ...defaultLimits, inflater: undefined, onReady: () => ready.resolve() })
+  intake.push(frame(1, Buffer.alloc(2 * 1024 * 1024, 0xff)))
+  assert.is(intake.next(), undefined)
+  await ready.promise
+  assert.equal(intake.next(), { kind: 'broken', rule: 'text_not_utf8' })
 })
 
 test('one that is closed while others have their turn says nothing more', async () => {
