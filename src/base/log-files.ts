@@ -116,8 +116,11 @@ class LogFile implements LogOutput {
   writeNow(line: string): void {
     const lines = [...this.#takeLines(), line]
     try {
-      appendNow(this.#handle, lines.join(''))
+      appendNow(this.#handle, '\n'.repeat(this.#isTorn ? 1 : 0) + lines.join(''))
+      this.#isTorn = false
+      this.#recovered()
     } catch (thrown) {
+      this.#isTorn = true // Perhaps it is not: then the next lines follow an empty line.
       this.#drop(lines.length, reasonOf(thrown))
     }
   }

@@ -66,11 +66,12 @@ export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(t
   const masked = new Map<string, string>()
   let weight = 0
   for (const text of textsOf(value)) {
-    weight += text.length + valueWeight
-    if (weight > turnWeight) {
+    const added = text.length + valueWeight
+    if (weight + added > turnWeight) {
       await nextTurn()
       weight = 0
     }
+    weight += added
     masked.set(text, text.length > turnWeight ? await maskTextInTurns(text, ways) : ways.mask(text))
   }
   return (text) => masked.get(text) ?? ways.mask(text)

@@ -88,7 +88,9 @@ export async function openToAppend(path: string): Promise<FileHandle> {
 
 /** Appends to an open file, synchronously. @throws the system's error */
 export function appendNow({ fd }: FileHandle, content: string): void {
-  writeSync(fd, content)
+  const bytes = Buffer.from(content)
+  let written = 0
+  while (written < bytes.length) written += writeSync(fd, bytes, written)
 }
 
 /** Removes a file. Does nothing when the file is missing. */
@@ -145,14 +147,14 @@ async function replaceBy(path: string, write: (temporary: string) => Promise<voi
 
 /**
  * Creates a file that appears with its whole content. Returns false, without a change, when the name exists.
- * @throws AppError `storage_full`, `storage_failed` or `owned_by_another`
+ * @throws AppError `storage_full`, `storage_failed` or `owned_by_another`; the file may exist, if its sync failed
  */
 export async function createFile(path: string, content: string | Uint8Array): Promise<boolean> {
   const temporary = temporaryPath(path)
   try {
     await writeThrough(await openNew(temporary), content)
     await link(temporary, path)
-    await removeFile(temporary)
+    await removeFile(temporary).catch(() => undefined) // The file exists now; `removeTemporaryFiles` removes the other.
     await syncFolder(dirname(path))
     return true
   } catch (thrown) {

@@ -181,6 +181,30 @@ else {
         execFileSync('umount', ['-l', disk])
       }
     }))
+
+  test('a last line on a full disk is counted as dropped, and the next one begins after the cut line',
+    inFolder(async (folder, told, files) => {
+      const disk = join(folder, 'disk')
+      mkdirSync(disk)
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', disk])
+      try {
+        const path = join(disk, 'a.log')
+        const ballast = join(disk, 'ballast')
+        writeFileSync(ballast, Buffer.alloc(8192))
+        const log = await files.open('server', path)
+        log.writeNow(`${JSON.stringify({ text: 'x'.repeat(10_000) })}\n`)
+        assert.equal([files.dropped('server'), told.length, statSync(path).size], [1, 1, 8192])
+        log.write(`${JSON.stringify({ text: 'x'.repeat(10_000) })}\n`)
+        await until(async () => files.dropped('server') === 2)
+        rmSync(ballast)
+        log.writeNow(`${JSON.stringify({ text: 'last' })}\n`)
+        await log.close()
+        assert.equal(wholeLinesOf(path), [JSON.stringify({ text: 'last' })])
+        assert.match(told[1] ?? '', '2 lines were dropped')
+      } finally {
+        execFileSync('umount', ['-l', disk])
+      }
+    }))
 }
 
 test('a file with two names is continued under both', inFolder(async (folder, _, files) => {

@@ -1,7 +1,7 @@
 /** Masking in turns gives the same as at once, and lets others have theirs. */
 import * as assert from 'uvu/assert'
 import { maskJson } from '../../src/base/mask-json.ts'
-import { maskJsonInTurns, maskTextInTurns, turnWeight, weightOf } from '../../src/base/mask-turns.ts'
+import { maskedTexts, maskJsonInTurns, maskTextInTurns, turnWeight, weightOf } from '../../src/base/mask-turns.ts'
 import { createMasker } from '../../src/base/masking.ts'
 import { suite } from '../support/suite.ts'
 
@@ -48,6 +48,21 @@ test('masks light and heavy members alike, and their names', async () => {
 test('lets others have turns between many light values too', async () => {
   const value = Array.from({ length: 50_000 }, (_, index) => `text ${index}`)
   assert.ok((await turnsDuring(maskJsonInTurns(value, ways))) >= 4)
+})
+
+test('masks no more in one turn than its weight, also in the turns after the first', async () => {
+  const maskedIn: number[] = [0]
+  let timer = setImmediate(function count() {
+    maskedIn.push(0)
+    timer = setImmediate(count)
+  })
+  const mask = (text: string): string => {
+    maskedIn.push((maskedIn.pop() ?? 0) + text.length)
+    return text
+  }
+  await maskedTexts(Array.from({ length: 8 }, (_, index) => `${index}${'x'.repeat(turnWeight / 2)}`), { ...ways, mask })
+  clearImmediate(timer)
+  assert.equal(maskedIn.filter((chars) => chars > 0), Array(8).fill(turnWeight / 2 + 1))
 })
 
 test('weighs values too, and no further than it must', () => {
