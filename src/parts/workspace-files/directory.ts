@@ -29,7 +29,7 @@ export interface Entry {
 }
 
 export interface WalkResult {
-  /** True when the walk reached no limit, and could read each directory that it opened. */
+  /** True when the walk reached no limit, and could read each directory that it may enter. */
   readonly isComplete: boolean
 }
 
@@ -93,22 +93,19 @@ async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<
     walk.isComplete = false
     return
   }
-  const directory = await enter(entry)
-  if (directory === undefined) return
   try {
-    await walkDirectory(walk, directory, entry.relativePath, depth + 1)
+    const directory = await entry.place.directory.enter(entry.name)
+    try {
+      await walkDirectory(walk, directory, entry.relativePath, depth + 1)
+    } finally {
+      await directory.close()
+    }
   } catch (thrown) {
-    // An unreadable directory does not end the walk.
-    if (walk.signal.aborted || systemCodeOf(thrown) === undefined) throw thrown
-    walk.isComplete = false
-  } finally {
-    await directory.close()
+    // An unreadable directory does not end the walk. EPRIVATE: the walk may not enter the directory.
+    const code = systemCodeOf(thrown)
+    if (walk.signal.aborted || code === undefined) throw thrown
+    if (code !== 'EPRIVATE') walk.isComplete = false
   }
-}
-
-/** Opens a directory; undefined for a directory that cannot be opened. */
-async function enter(entry: Entry): Promise<DirectoryHandle | undefined> {
-  return entry.place.directory.enter(entry.name).catch(() => undefined) // The walk skips it.
 }
 
 function entryOf(start: ContainedPath, parent: DirectoryHandle, relativePath: string, stats: BigIntStats): Entry {

@@ -57,6 +57,27 @@ test('files are found by name, newest first', async () => {
   })
 })
 
+test('a directory that cannot be opened leaves the walk incomplete, a private one does not', async () => {
+  await withFolders(async ({ workspace: dir, root }) => {
+    for (const name of ['a', 'b', 'c']) await mkdir(join(dir, name))
+    await writeFile(join(dir, 'c', 'file'), '')
+    const { at } = createWorkspace({ workingDir: dir, privateDirs: [join(dir, 'b')] })
+    const seen: string[] = []
+    const walk = (gone: string): Promise<{ isComplete: boolean }> => at('.', (place) => walkTree(place, {
+      signal: new AbortController().signal, limitEntries: 100,
+      async visit({ relativePath }) {
+        seen.push(relativePath)
+        if (relativePath === gone) await rm(join(dir, gone), { recursive: true })
+        return true
+      },
+    }))
+    assert.equal(await walk('none'), { isComplete: true })
+    assert.equal(await walk('a'), { isComplete: false })
+    assert.equal(seen, ['a', 'b', 'c', 'c/file', 'a', 'b', 'c', 'c/file'])
+    assert.equal(await openBelow(root), [], 'a descriptor was left open')
+  })
+})
+
 test('of two files of the same time the first by name is first', async () => {
   await withSearch(async ({ dir, put, names }) => {
     for (const name of ['b', 'c', 'a']) {
