@@ -18,14 +18,19 @@ export interface CopyPrefixOptions {
   readonly from: string
   /** The folder for the copy. */
   readonly to: string
-  /** Seq of the last event to copy: its number in the log, from 0 on. */
-  readonly event: number
+  /** Seq of the last event to copy: its number in the log, from 0 on. Null for all lines before `end`. */
+  readonly event: number | null
+  /** A position of `log.head`, as an offset in bytes. No line after it is copied. */
+  readonly end: number
 }
 
-/** Copies the log through the event's line. @throws AppError `storage_full`, `storage_failed`; RangeError without it */
+/**
+ * Copies the log through the event's line, or else up to `end`.
+ * @throws AppError `storage_full`, `storage_failed`; RangeError without the event
+ */
 export async function copyPrefix(options: CopyPrefixOptions): Promise<void> {
   const { log, event } = options
-  if (event < 0 || event >= log.eventCount) {
+  if (event !== null && (event < 0 || event >= log.eventCount)) {
     throw new RangeError(`Cannot copy up to event ${event}: there are ${log.eventCount}`)
   }
   const files: ReadableFile[] = []
@@ -34,7 +39,7 @@ export async function copyPrefix(options: CopyPrefixOptions): Promise<void> {
     files.push(source)
     const target = await nodeFiles.open(join(options.to, 'events.jsonl'))
     files.push(target)
-    const end = await endOfLine(source, log.offsetOf(event), log.head.offset)
+    const end = event === null ? options.end : await endOfLine(source, log.offsetOf(event), options.end)
     for (let offset = 0; offset < end; offset += chunkBytes) {
       await target.write(await source.read(Math.min(chunkBytes, end - offset), offset), offset)
     }

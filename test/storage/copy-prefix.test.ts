@@ -12,7 +12,7 @@ import {
 
 const test = suite('storage/copy-prefix')
 
-test('makes a conversation of the lines up to an event, which goes on by itself', () =>
+test('makes a conversation of the lines up to an event or an end, which goes on by itself', () =>
   withFolder(async (path) => {
     const catalogue = await Catalogue.open(await openDataFolder(path), () => undefined)
     const from = await catalogue.create(randomUUID())
@@ -21,10 +21,15 @@ test('makes a conversation of the lines up to an event, which goes on by itself'
     const { log } = await openTestLog(from)
     for (const line of lines) log.append(line)
     await log.durable()
-    for (const [event, count] of [[0, 2], [1, 3], [2, 5]] as const) {
-      const to = await catalogue.create(randomUUID(), (directory) => copyPrefix({ log, from, to: directory, event }))
+    const end = log.head.offset
+    log.append(privateRecord('later'))
+    await log.durable()
+    for (const [event, events, count] of [[0, 1, 2], [1, 2, 3], [2, 3, 5], [null, 3, 6]] as const) {
+      const to = await catalogue.create(randomUUID(), (directory) => {
+        return copyPrefix({ log, from, to: directory, event, end })
+      })
       const copy = await openTestLog(to)
-      assert.is(copy.log.eventCount, event + 1)
+      assert.is(copy.log.eventCount, events)
       assertSameLines(await allLines(copy.log), lines.slice(0, count))
       assert.ok(await log.holds(copy.log.head))
       const added = privateRecord('fork')
@@ -34,7 +39,7 @@ test('makes a conversation of the lines up to an event, which goes on by itself'
       assert.equal(copy.damages, [])
       await copy.log.close()
     }
-    assertSameLines(await allLines(log), lines)
+    assertSameLines(await allLines(log), [...lines, privateRecord('later')])
     await log.close()
     await catalogue.close()
   }))
@@ -47,7 +52,9 @@ test('copies the bytes as they are', () =>
     const { log } = await openTestLog(from)
     for (let number = 0; number < 5; number++) log.append(make())
     await log.durable()
-    const to = await catalogue.create(randomUUID(), (directory) => copyPrefix({ log, from, to: directory, event: 3 }))
+    const to = await catalogue.create(randomUUID(), (directory) => {
+      return copyPrefix({ log, from, to: directory, event: 3, end: log.head.offset })
+    })
     const original = await readFile(join(from, 'events.jsonl'))
     assert.equal(await readFile(join(to, 'events.jsonl')), original.subarray(0, log.offsetOf(4)))
     await log.close()
@@ -61,11 +68,12 @@ test('refuses an event that is not there and a source that is gone', () =>
     const { log } = await openTestLog(from)
     log.append(eventMaker()())
     await log.durable()
+    const all = { log, from, to: path, event: 0, end: log.head.offset }
     for (const event of [-1, 1]) {
-      const thrown: unknown = await copyPrefix({ log, from, to: path, event }).catch((reason: unknown) => reason)
+      const thrown: unknown = await copyPrefix({ ...all, event }).catch((reason: unknown) => reason)
       assert.instance(thrown, RangeError)
     }
-    assert.is(await codeOfFailure(copyPrefix({ log, from: join(path, 'none'), to: path, event: 0 })), 'storage_failed')
+    assert.is(await codeOfFailure(copyPrefix({ ...all, from: join(path, 'none') })), 'storage_failed')
     await log.close()
     await catalogue.close()
   }))

@@ -24,21 +24,21 @@ export interface Forkable {
   readonly state: Readonly<ConversationState>
 }
 
-/** The source with the last event to copy, and the record that defines the fork. */
+/** The source with the lines to copy, and the record that defines the fork. */
 export interface ForkPlan {
   readonly from: ForkSource
   readonly forked: Forked
 }
 
 /**
- * Returns the plan of a fork.
+ * Returns the plan of a fork. Lines that become durable later do not belong to the fork.
  * @param request its `fromEventId` is the id of an event of `source`, or null
  * @param now a timestamp as on the wire
  */
 export function planFork(source: Forkable, request: ForkRequest, now: string): ForkPlan {
-  const { log, directory, events, state } = source
+  const { log, directory: from, events, state } = source
   const { fromEventId } = request
-  const lastEvent = fromEventId === null ? events.eventCount - 1 : events.seqOf(fromEventId)
+  const event = fromEventId === null ? null : events.seqOf(fromEventId)
   const { id: sourceId, agent, secrets, leaf_event_id: leaf } = state
   const forked = {
     id: request.id,
@@ -51,5 +51,5 @@ export function planFork(source: Forkable, request: ForkRequest, now: string): F
     reset_metrics: request.resetMetrics,
     made_by: request.madeBy,
   }
-  return { from: { log, directory, lastEvent, agent, secrets }, forked }
+  return { from: { log, from, event, end: log.head.offset, agent, secrets }, forked }
 }

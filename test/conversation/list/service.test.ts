@@ -4,6 +4,7 @@ import { mock } from 'node:test'
 import * as assert from 'uvu/assert'
 import { suite } from '../../support/suite.ts'
 import type { ForkRequest } from '../../../src/conversation/log/fork.ts'
+import type { Conversation } from '../../../src/conversation/conversation.ts'
 import { ConversationService } from '../../../src/conversation/list/service.ts'
 import type { Created } from '../../../src/conversation/log/origins.ts'
 import { Catalogue } from '../../../src/storage/catalogue.ts'
@@ -160,6 +161,35 @@ test('a fork of a conversation without events begins without any', async () => {
     const fork = await service.fork(idOf(1), forkOf(2))
     assert.is(fork.events.eventCount, 0)
     assert.equal([fork.id, fork.state.title, Object.keys(fork.state.secrets)], [idOf(2), null, ['A']])
+  })
+})
+
+test('a fork has no message that arrives after its request, and all lines before it', async () => {
+  await withService(async ({ service, world }) => {
+    const { conversation: source } = await service.create(conversationOf(1))
+    // The fork waits for the end of the deletion of a conversation with its id.
+    const forkDuring = async (id: number, message: string): Promise<Conversation> => {
+      const { conversation: deleted } = await service.create(conversationOf(id))
+      const atWork = checkpoint()
+      world.scripts.push(async () => {
+        await atWork.here()
+        return finished
+      })
+      await deleted.run()
+      await atWork.reached
+      const removing = service.remove(idOf(id))
+      const forking = service.fork(idOf(1), forkOf(id))
+      await source.send(userText(message), false)
+      atWork.pass()
+      await removing
+      return forking
+    }
+    const first = await forkDuring(2, 'one')
+    assert.equal([await story(first), first.state.leaf_event_id], [[], null])
+    await source.patch({ budget: 3 })
+    const second = await forkDuring(3, 'two')
+    assert.equal([await story(second), second.state.max_budget_per_task], [['user: one'], 3])
+    assert.equal(await story(source), ['user: one', 'user: two'])
   })
 })
 
