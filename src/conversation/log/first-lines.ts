@@ -19,16 +19,21 @@ export async function writeCreated(directory: string, cache: LineCache, created:
 
 /** The lines to copy, and values of the copied conversation at the time of the plan. */
 export interface ForkSource extends Omit<CopyPrefixOptions, 'to'> {
-  /** The current agent settings of the copied conversation. The copied lines may hold older settings and secrets. */
+  /** The current agent settings of the copied conversation. The copied lines may hold older values. */
   readonly agent: JsonObject
   readonly secrets: Readonly<Record<string, JsonObject>>
+  /** The current path of the workspace. */
+  readonly workingDir: string
 }
 
 /** Copies the source's lines (`copyPrefix`), then writes the fork's own lines, twice. */
 export async function writeForked(
   directory: string, cache: LineCache, source: ForkSource, forked: Forked,
 ): Promise<void> {
-  const once = [record(['agent', source.agent]), record(['secrets', source.secrets]), record(['forked', forked])]
+  const { agent, secrets, workingDir } = source
+  const moved = { working_dir: workingDir }
+  const own: PrivateRecord[] = [['agent', agent], ['secrets', secrets], ['moved', moved], ['forked', forked]]
+  const once = own.map(record)
   await copyPrefix({ ...source, to: directory })
   await append(directory, cache, [...once, ...once])
 }

@@ -39,7 +39,7 @@ export function planFork(source: Forkable, request: ForkRequest, now: string): F
   const { log, directory: from, events, state } = source
   const { fromEventId } = request
   const event = fromEventId === null ? null : events.seqOf(fromEventId)
-  const { id: sourceId, agent, secrets, leaf_event_id: leaf } = state
+  const { id: sourceId, agent, secrets, working_dir: workingDir, leaf_event_id: leaf } = state
   const forked = {
     id: request.id,
     created_at: now,
@@ -51,5 +51,5 @@ export function planFork(source: Forkable, request: ForkRequest, now: string): F
     reset_metrics: request.resetMetrics,
     made_by: request.madeBy,
   }
-  return { from: { log, from, event, end: log.head.offset, agent, secrets }, forked }
+  return { from: { log, from, event, end: log.head.offset, agent, secrets, workingDir }, forked }
 }

@@ -7,6 +7,7 @@ import type { ForkRequest } from '../../../src/conversation/log/fork.ts'
 import type { Conversation } from '../../../src/conversation/conversation.ts'
 import { ConversationService } from '../../../src/conversation/list/service.ts'
 import type { Created } from '../../../src/conversation/log/origins.ts'
+import { moveWorkspace } from '../../../src/parts/backup/move-workspace.ts'
 import { Catalogue } from '../../../src/storage/catalogue.ts'
 import { openDataFolder } from '../../../src/storage/layout.ts'
 import {
@@ -212,6 +213,19 @@ test('a fork from an event has the events up to it, however its id is written', 
     }
     assert.is(await failureOf(service.fork(idOf(1), forkOf(9, { fromEventId: 'unknown' }))), 'not_found')
     assert.not.ok(service.has(idOf(9)))
+  })
+})
+
+test('a fork from an event works in the folder to which the workspace was moved later', async () => {
+  await withService(async ({ service, world, again }) => {
+    const { conversation: source } = await service.create(conversationOf(1))
+    await source.send(userText('hi'), false)
+    const [first] = await eventsOf(source.events)
+    await service.close()
+    const directory = join(world.folder, 'data', 'conversations', idOf(1))
+    await moveWorkspace(directory, world.deps.cache, () => '/moved')
+    const fork = await (await again()).fork(idOf(1), forkOf(2, { fromEventId: first?.id ?? '' }))
+    assert.is(fork.state.working_dir, '/moved')
   })
 })
 
