@@ -221,6 +221,7 @@ export class Journal {
     this.#pending.length = 0
     this.#backlogBytes = 0
     this.#makeRoom()
+    this.#options.feed.endText() // A queued `endText` is lost, and so may be the event that completes the text.
     this.#follower?.logFailed()
   }
 

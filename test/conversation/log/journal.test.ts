@@ -15,6 +15,7 @@ const test = suite('conversation/log/journal')
 interface Setup {
   readonly journal: Journal
   readonly log: ConversationLog
+  readonly feed: Feed
   readonly refused: unknown[]
   readonly disk: TestDisk
   /** The frames that a reader got, in words. */
@@ -30,7 +31,7 @@ async function withJournal(body: (setup: Setup) => Promise<void>, backlogLimitBy
       directory: folder, kinds: eventKinds, cache: new LineCache(), files: disk, lineLimitBytes: 10_000,
       onDamage: () => undefined,
     })
-    const feed = new Feed(log, 1)
+    const feed = new Feed(log, 2)
     const got: string[] = []
     const changes: string[] = []
     const refused: unknown[] = []
@@ -42,7 +43,7 @@ async function withJournal(body: (setup: Setup) => Promise<void>, backlogLimitBy
       nextStamp: createStamper(() => startMillis, (size) => Buffer.alloc(size)),
       onChange: () => changes.push(String(journal.state.leaf_event_id)),
     })
-    const whole = Object.assign(setup, { journal, log })
+    const whole = Object.assign(setup, { journal, log, feed })
     journal.follow({ logFailed: () => whole.failures++, recordRefused: (cause) => refused.push(cause) })
     try {
       await body(whole)
@@ -159,6 +160,21 @@ test('a failure is told once, frees who waits for room, and refuses what comes',
   })
 })
 
+test('a failure ends the open text, so that a reader who joins later gets none of it', async () => {
+  await withJournal(async (setup) => {
+    const { journal, disk, feed, got } = setup
+    journal.delta({ field: 'content', text: 'half a', json: Buffer.from('half a'), id: '', timestamp: '' })
+    disk.fail('EIO')
+    journal.record(say('lost'))
+    journal.endText()
+    await until(() => setup.failures === 1)
+    const late: string[] = []
+    feed.join(0, (json) => json, { write: (json) => late.push(json.toString()) > 0, end: () => undefined })
+    feed.publish({ sequence: 0, json: Buffer.from('next') })
+    assert.equal([got, late], [['half a', 'next'], ['next']])
+  })
+})
+
 test('nobody need wait for a failure to be told', async () => {
   await withJournal(async (setup) => {
     setup.journal.record(say('kept'))
@@ -205,7 +221,7 @@ test('a line that was never appended is a mistake of ours', async () => {
     const durable = async (): Promise<void> => undefined
     new Journal({
       log: { listen: (given) => (listener = given), append: () => undefined, durable, reopen: durable },
-      feed: new Feed(log, 1), state: initialState(created()),
+      feed: new Feed(log, 2), state: initialState(created()),
       nextStamp: createStamper(() => startMillis, (size) => Buffer.alloc(size)),
       backlogLimitBytes: 1, onChange: () => undefined,
     })
