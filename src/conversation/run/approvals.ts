@@ -30,6 +30,8 @@ export interface ApprovalsOptions {
 
 export class Approvals {
   readonly #options: ApprovalsOptions
+  /** The ids of actions whose rejection is recorded and not durable yet. */
+  readonly #rejected = new Set<string>()
 
   constructor(options: ApprovalsOptions) {
     this.#options = options
@@ -39,13 +41,17 @@ export class Approvals {
     return [...this.#options.questions.list(), ...listPending(this.waiting())]
   }
 
-  /** Returns the actions that wait for the user between two runs, already while the first run records its end. */
+  /**
+   * Returns the actions that wait for the user between two runs, already while the first run records its end. After an
+   * approval, a rejection or the begin of a run they wait no more, even before this is durable.
+   */
   waiting(): readonly OpenAction[] {
-    const { journal: { state }, runner, seat, questions } = this.#options
+    const { journal: { state, status }, runner, seat, questions } = this.#options
     if (questions.list().length > 0) return []
     const mayWait = !runner.isRunning || seat.isStepping
-    const isWaiting = mayWait && state.execution_status === 'waiting_for_confirmation'
-    return isWaiting ? state.open_actions : []
+    const isWaiting = [state.execution_status, status].every((one) => one === 'waiting_for_confirmation')
+    if (!mayWait || !isWaiting) return []
+    return state.open_actions.filter(({ action_id: id }) => !this.#rejected.has(id))
   }
 
   /**
@@ -58,24 +64,41 @@ export class Approvals {
     const { journal, questions } = this.#options
     const { accept, reason, id } = approval
     const found = questions.answer(accept ? { outcome: 'accepted' } : { outcome: 'denied', reason }, id)
-    if (!found && this.waiting().length > 0) return this.#respondLater(approval, request)
+    const asked = this.waiting()
+    if (!found && asked.length > 0) return this.#respondLater(approval, asked, request)
     if (!found && id !== undefined) throw new AppError('not_found', `Confirmation not found: ${id}`)
     journal.answered(request)
     await journal.durable()
   }
 
-  /** Applies the response to the actions that wait between two runs, if any still wait when no run is under way. */
-  async #respondLater({ accept, reason, id }: Approval, request: KeyedRequest | undefined): Promise<void> {
+  /**
+   * Applies the response to the actions that wait between two runs. It has no effect on actions of a later run, which
+   * the user did not see: `asked` holds the actions that waited at the time of the request.
+   */
+  async #respondLater(
+    { accept, reason, id }: Approval, asked: readonly OpenAction[], request: KeyedRequest | undefined,
+  ): Promise<void> {
     const { journal, gate, runner } = this.#options
     await gate.assertWritable()
     await runner.settled()
     const waiting = this.waiting()
-    if (waiting.length > 0 && accept) {
+    const isMeant = waiting.length > 0 && waiting.every((action) => asked.includes(action))
+    if (isMeant && accept) {
       assertApproves(waiting, id)
       return runner.start(request)
     }
-    if (waiting.length > 0) rejectPending(journal, reason, id, request)
-    else journal.answered(request)
+    if (isMeant) return this.#reject(rejectPending(journal, waiting, { reason, id, request }))
+    journal.answered(request)
     await journal.durable()
+  }
+
+  /** Resolves when the recorded rejection of these actions is durable. */
+  async #reject(actions: readonly OpenAction[]): Promise<void> {
+    for (const { action_id: id } of actions) this.#rejected.add(id)
+    try {
+      await this.#options.journal.durable()
+    } finally {
+      for (const { action_id: id } of actions) this.#rejected.delete(id)
+    }
   }
 }

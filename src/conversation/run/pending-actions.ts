@@ -24,12 +24,20 @@ export function listPending(actions: readonly OpenAction[]): PendingConfirmation
   })
 }
 
+export interface Rejection {
+  readonly reason: string
+  /** The id of the rejected action; undefined for all waiting actions. */
+  readonly id: string | undefined
+  readonly request: KeyedRequest | undefined
+}
+
 /**
- * Rejects the action with this id; without `id`, all waiting actions. If then none waits, the status becomes `idle`.
+ * Records a rejection, and returns the rejected actions. If then none of `waiting` waits, the status becomes `idle`.
  * @throws AppError `not_found`
  */
-export function rejectPending(journal: Journal, reason: string, id?: string, request?: KeyedRequest): void {
-  const waiting = journal.state.open_actions
+export function rejectPending(
+  journal: Journal, waiting: readonly OpenAction[], { reason, id, request }: Rejection,
+): readonly OpenAction[] {
   const refused = waiting.filter((action) => id === undefined || action.action_id === id)
   if (refused.length === 0 && id !== undefined) throw new AppError('not_found', `Confirmation not found: ${id}`)
   if (refused.length === waiting.length) journal.move('rejected')
@@ -45,6 +53,7 @@ export function rejectPending(journal: Journal, reason: string, id?: string, req
       rejection_source: 'user',
     }, isLast ? request : undefined)
   }
+  return refused
 }
 
 /**
