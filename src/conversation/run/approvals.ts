@@ -81,6 +81,7 @@ export class Approvals {
     const { journal, gate, runner } = this.#options
     await gate.assertWritable()
     await runner.settled()
+    gate.assertOpen()
     const waiting = this.waiting()
     const isMeant = waiting.length > 0 && waiting.every((action) => asked.includes(action))
     if (isMeant && accept) {

@@ -122,4 +122,19 @@ test('of two rejections of one of several actions at once, one is recorded', () 
   })
 })
 
+test('a response that waits for the end of the run is refused when the conversation closes meanwhile', () => {
+  return withConversation(async (conversation, world) => {
+    world.scripts.push(asksAbout('one'), () => finished)
+    const end = conversation.nextEnd()
+    await conversation.run()
+    Object.assign(world.agents[0] ?? {}, { isStepping: true })
+    await end
+    const response = failureOf(conversation.respond(approval))
+    // Without an end of a disk operation, only the response goes on, up to its wait for the run.
+    for (let count = 0; count < 100; count++) await undefined
+    await conversation.close()
+    assert.equal([await response, world.agents.length], ['conflict', 1])
+  }, { agent: { kind: 'Agent' } })
+})
+
 test.run()
