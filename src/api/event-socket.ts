@@ -7,7 +7,6 @@
  * stays open.
  */
 import { errorOf, messageOf, AppError } from '../base/errors.ts'
-import { parseJsonText } from '../base/json-turns.ts'
 import type { Log } from '../base/log.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { failureOf } from '../conversation/log/failure.ts'
@@ -26,7 +25,7 @@ import { recorded, type SocketMessage } from './deed.ts'
 import { assertRight, filterFor, hidden } from './permission.ts'
 import { startOf, type Resend } from './resend.ts'
 import { isAuthFrame } from './socket-auth.ts'
-import { checkedFrame, frameErrorOf, type FrameError } from './socket-error.ts'
+import { checkedFrame, frameErrorOf, parseFrame, type FrameError } from './socket-error.ts'
 
 /** The settings and services that all sockets of a server share. */
 export interface EventSocketRules {
@@ -178,7 +177,7 @@ class EventSocket implements Sink, ConnectionOwner {
 
   async #serve(conversation: Conversation, text: string | undefined): Promise<void> {
     if (text === undefined) throw new AppError('bad_request', 'Expected a text frame')
-    const value = await parseJsonText(text, this.#rules.valueLimit)
+    const value = await parseFrame(text, this.#rules.valueLimit)
     if (isAuthFrame(value)) return
     const ending = this.#rules.endingBecause()
     if (ending !== undefined) throw new AppError('unavailable', ending)

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
+import { member } from '../support/rest.ts'
 import { suite } from '../support/suite.ts'
-import { checkedFrame, frameErrorOf } from '../../src/api/socket-error.ts'
+import { checkedFrame, frameErrorOf, parseFrame } from '../../src/api/socket-error.ts'
 import { AppError } from '../../src/base/errors.ts'
 import { createLog, silentLog } from '../../src/base/log.ts'
 import { ExecuteBashRequest } from '../../src/parts/bash/generated.ts'
@@ -14,19 +15,22 @@ test('shows an error of this server with its code, which is ValidationError for 
   assert.equal(wrong, { code: 'ValidationError', detail: 'a: b' })
 })
 
-test('calls a text that is not JSON, or holds too many values, a JSONDecodeError', () => {
-  for (const thrown of [new SyntaxError('at 3'), new RangeError('too many')]) {
-    assert.equal(frameErrorOf(thrown, silentLog), { code: 'JSONDecodeError', detail: thrown.message })
+test('calls a text that is not JSON, or holds too many values, a JSONDecodeError', async () => {
+  const problemOf = async (text: string): Promise<unknown> => {
+    return parseFrame(text, 3).then(() => undefined, (thrown: unknown) => frameErrorOf(thrown, silentLog))
   }
+  assert.is(member(await problemOf('{"a":'), 'code'), 'JSONDecodeError')
+  assert.equal(await problemOf('[1,2,3,4]'), { code: 'JSONDecodeError', detail: 'JSON holds more than 3 values' })
+  assert.equal(await parseFrame('[1]', 3), [1])
 })
 
 test('logs an unexpected error and does not show its text', () => {
   const lines: string[] = []
   const log = createLog({ level: 'info', write: (line) => lines.push(line), mask: (text) => text, clock: () => 0 })
-  const shown = frameErrorOf(new TypeError('the secret is x'), log)
-  assert.equal(shown, { code: 'InternalError', detail: 'Unexpected error' })
-  assert.is(lines.length, 1)
-  assert.match(lines[0] ?? '', /the secret is x/)
+  for (const thrown of [TypeError, RangeError, SyntaxError].map((Kind) => new Kind('the secret is x'))) {
+    assert.equal(frameErrorOf(thrown, log), { code: 'InternalError', detail: 'Unexpected error' })
+    assert.match(lines.pop() ?? '', /the secret is x/)
+  }
 })
 
 test('returns a frame in its normal form, or names every issue', () => {

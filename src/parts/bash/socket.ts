@@ -7,9 +7,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { isAuthFrame } from '../../api/socket-auth.ts'
-import { checkedFrame, frameErrorOf, type FrameError } from '../../api/socket-error.ts'
+import { checkedFrame, frameErrorOf, parseFrame, type FrameError } from '../../api/socket-error.ts'
 import { AppError } from '../../base/errors.ts'
-import { parseJsonText } from '../../base/json-turns.ts'
 import type { Log } from '../../base/log.ts'
 import { formatMicros, type Clock } from '../../base/stamp.ts'
 import { ExecuteBashRequest } from './generated.ts'
@@ -108,7 +107,7 @@ class BashSocket implements ConnectionOwner {
 
   async #serve(message: Message): Promise<void> {
     if (message.kind !== 'text') throw new AppError('bad_request', 'Expected a text frame')
-    const value = await parseJsonText(message.text, this.#options.valueLimit)
+    const value = await parseFrame(message.text, this.#options.valueLimit)
     if (isAuthFrame(value)) return
     const request = checkedFrame(ExecuteBashRequest, value)
     this.#hasSent = true
