@@ -117,6 +117,28 @@ drive('an image is added, shown and sent', async () => {
   assert.is(listAt(image, 'image_urls')[0], `data:image/png;base64,${png}`)
 })
 
+drive('text that is typed while a message with an image is sent stays, and the image does not', async () => {
+  const path = join(server.folder, 'sent.png')
+  writeFileSync(path, Buffer.from(png, 'base64'))
+  const id = await create(server)
+  await show(tab, id)
+  const expression = "document.querySelector('.composer input[type=file]')"
+  const found = await tab.call('Runtime.evaluate', { expression })
+  const objectId = textOf(memberAt(found, 'result', 'objectId')) ?? ''
+  await tab.call('DOM.setFileInputFiles', { files: [path], objectId })
+  await tab.until("document.querySelector('.composer-picture img')?.naturalWidth === 160")
+  await tab.run(`{
+    const box = document.querySelector('.composer-text')
+    box.value = 'Look at this'
+    document.querySelector('.composer').requestSubmit()
+    box.value = 'And then'
+  }`)
+  await tab.until("document.querySelector('.from-user .picture') !== null")
+  await tab.until("document.querySelector('.composer-picture') === null")
+  await tab.until("document.querySelector('.composer-text').value === 'And then'")
+  await untilStatus(tab, 'Finished')
+})
+
 drive('the keys of a conversation: next and previous event, search, pause and go on', async () => {
   const id = await create(server)
   await show(tab, id)

@@ -108,14 +108,15 @@ export class Composer {
     if (this.#isSending || text === '' && this.#images.length === 0) return
     this.#isSending = true
     this.#send.disabled = true
-    const isSent = await this.#actions.send(text, this.#images)
+    const images = this.#images
+    const isSent = await this.#actions.send(text, images)
     this.#isSending = false
     this.#send.disabled = false
-    // After a failure, and if the text was changed during the request, text and images stay.
-    if (!isSent || this.#text.value.trim() !== text) return
-    this.#text.value = ''
-    this.#images = []
+    if (!isSent) return
+    this.#images = this.#images.filter((image) => !images.includes(image))
     this.#showPictures()
+    if (this.#text.value.trim() !== text) return // The text was changed during the request.
+    this.#text.value = ''
     this.#changed()
   }
 
