@@ -233,7 +233,7 @@ function withSwitched(before: ConversationAgent, agent: ConversationAgent): Conv
   return { ...agent, condenser, critic: stays ? critic : { ...critic, api_key: null } }
 }
 
-/** True for the same model, address and key. The usage id may differ: clients send copies of one model with others. */
+/** True for the same model, address and key. Usage ids may differ: a client gives each copy of a model its own. */
 function isSameModel(one: LLM, other: LLM): boolean {
   return one.model === other.model && one.base_url === other.base_url && one.api_key === other.api_key
 }

@@ -86,7 +86,7 @@ export async function runNpmInstall(options: NpmOptions): Promise<void> {
 
 /**
  * Writes package.json and, with a lock, package-lock.json. Returns npm's first arguments: `ci` with a lock, else
- * `install` with the package. Without this package.json, npm would use a project in a parent folder.
+ * `install` with the package.
  */
 async function prepare({ folder, packageName, version, lock }: NpmOptions): Promise<readonly string[]> {
   const dependencies = lock === undefined ? {} : { dependencies: { [packageName]: version } }

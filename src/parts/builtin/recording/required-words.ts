@@ -1,7 +1,8 @@
 /**
- * Masks the words of a value, except words that its schema requires, such as the name of a command.
+ * Masks secrets in the words of a JSON value. A word is a text, or the name of a member, of letters and `_` only.
  *
- * A word is required when the value does not fit the schema with dashes in place of the word.
+ * A word that the schema requires, such as the name of a command, stays even if it is also a secret. To find these
+ * words, dashes are put in place of a word: if the value then does not fit the schema, the schema requires the word.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../../../base/json.ts'
@@ -17,8 +18,8 @@ const placeLimit = 1000
 const pathLimit = 200
 
 /**
- * Returns a copy with the words masked, except words that the schema requires. A word beyond `placeLimit` or
- * `pathLimit` is masked without a check.
+ * Returns a copy with the secrets in words masked, except in words that the schema requires. A word beyond
+ * `placeLimit` or `pathLimit` is masked without a check.
  * @param fits tells whether a value fits its schema
  */
 export async function maskFreeWords(

@@ -32,7 +32,10 @@ export async function analyzed<T extends { readonly ok: false } | (AnalyzedCall 
   return judged
 }
 
-/** Returns the risk of a call; UNKNOWN without an analyzer. @param said the text and thoughts of the call's answer */
+/**
+ * Returns the risk of a call; UNKNOWN without an analyzer.
+ * @param said the text and the thoughts of the model's answer that has the call
+ */
 export function analyzedRisk(
   analyzer: SecurityAnalyzer | null, { tool, call, risk, summary }: AnalyzedCall, said: readonly string[],
 ): SecurityRisk {

@@ -1,10 +1,11 @@
 /**
- * The messages of a conversation that a model is shown, made from the events of the active branch (contract: tests.md,
+ * The messages that a model gets from a conversation, made from the events of the active branch (contract: tests.md,
  * "Model input and tool-call repair").
  *
  * The view grows event by event. Content that a provider would refuse is left out or replaced.
  *
- * The units (units.ts) before the last batch are settled: only `#modelSwitched`, `#forget` and `#clear` change them.
+ * A view consists of units. A unit is a message, or a batch: the calls of one answer of the model, with their results
+ * (units.ts). The units before the last batch are settled: only `#modelSwitched`, `#forget` and `#clear` change them.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type {

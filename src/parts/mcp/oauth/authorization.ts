@@ -25,7 +25,7 @@ export interface Authorization {
   readonly verifier: string
 }
 
-/** The length of state and verifier, in bytes: 256 bits each. */
+/** The number of random bytes in the state, and in the verifier. In base64url they have 43 characters (RFC 7636). */
 const secretBytes = 32
 
 export function createAuthorization({
