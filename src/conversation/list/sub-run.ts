@@ -93,7 +93,7 @@ async function serve(conversation: Conversation, run: SubRun): Promise<void> {
 }
 
 /**
- * Asks the parent's user about the pending actions, and applies the answers, unless other clients answer first.
+ * Asks the parent's user about the pending actions, and applies the answers to them, unless other clients answer first.
  */
 async function settleQuestions(conversation: Conversation, { ask, signal }: SubRun): Promise<void> {
   const withdrawn = new AbortController()
@@ -102,12 +102,15 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
     .finally(() => withdrawn.abort())
   // The `await` below throws the error of `watching`. If that rejects earlier, the rejection must not be unhandled.
   watching.catch(ignore)
-  const denial = await firstDenial(conversation, (question) => ask(question, withdrawn.signal))
+  const asked = conversation.confirmations()
+  const denial = await firstDenial(conversation, asked, (question) => ask(question, withdrawn.signal))
   answered.abort()
   const isSettled = await watching
   if (signal.aborted) return
   if (!isSettled && denial?.outcome === 'cancelled') throw new AppError('conflict', 'The question was withdrawn')
-  if (!isSettled) {
+  // The frames of another client's answer and of the next step may not have been read yet.
+  const isAsked = conversation.confirmations().every(({ id }) => asked.some((one) => one.id === id))
+  if (!isSettled && isAsked) {
     const reason = denial?.outcome === 'denied' ? denial.reason : ''
     await conversation.respond({ accept: denial === undefined, reason })
   }
@@ -115,11 +118,12 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
   if (conversation.state.execution_status === 'idle') await conversation.run().catch(unlessRunning)
 }
 
-/** Asks about the pending actions in order. Returns the first answer other than an approval; undefined without one. */
+/** Asks about the actions in order. Returns the first answer other than an approval; undefined without one. */
 async function firstDenial(
-  conversation: Conversation, ask: (question: SubQuestion) => Promise<ConfirmationAnswer>,
+  conversation: Conversation, asked: readonly PendingConfirmation[],
+  ask: (question: SubQuestion) => Promise<ConfirmationAnswer>,
 ): Promise<Exclude<ConfirmationAnswer, { readonly outcome: 'accepted' }> | undefined> {
-  for (const pending of conversation.confirmations()) {
+  for (const pending of asked) {
     const answer = await ask(await questionOf(conversation, pending))
     if (answer.outcome !== 'accepted') return answer
   }
