@@ -268,7 +268,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // With installations that clients begin.
   install: 1_320,
   // The command, the files of keys and who holds them. With limits.
-  keys: 730,
+  keys: 750,
   lookups: 40,
   mcp: 3_480,
   metrics: 600,

@@ -16,13 +16,16 @@ export interface NamedKeysOptions {
   readonly dataDir: string
   readonly clock: () => number
   readonly log: Log
-  /** Called for each key that is added or revoked while the server runs. An unreadable key counts as revoked. */
-  readonly onChange: (change: 'key added' | 'key revoked', name: string) => void
+  /** Called for each change of a key while the server runs. */
+  readonly onChange: (change: KeyChange, name: string) => void
   /** Adds the text of a key to the texts that the server masks. */
   readonly hide: (text: string) => void
   /** Starts the part that enforces limits of keys. A new key with limits is refused until the promise has resolved. */
   readonly keepLimits: () => Promise<void>
 }
+
+/** `unusable`: the file of the key is there, but cannot be read, or the limits of the key cannot be enforced. */
+export type KeyChange = 'key added' | 'key revoked' | 'key unusable' | 'key usable'
 
 interface Holder {
   readonly key: StoredKey
@@ -42,6 +45,8 @@ export class OpenKeys implements NamedKeySource {
   readonly #options: NamedKeysOptions
   /** The keys by id. */
   #holders = new Map<string, Holder>()
+  /** The names of the keys that were unusable at the last reading. */
+  #unusable: ReadonlySet<string> = new Set()
   /** The folder's time stamp at the last look, and the number of looks since then that found the same stamp. */
   #seen = { stamp: '', looks: 0 }
   #looking: Promise<void> = Promise.resolve()
@@ -125,35 +130,53 @@ export class OpenKeys implements NamedKeySource {
 
   async #read(): Promise<void> {
     this.#hasFailed = false
-    const before = this.#holders
+    const [before, unusableBefore] = [this.#holders, this.#unusable]
     const after = new Map<string, Holder>()
-    for (const name of await this.#names()) {
+    const names = await this.#names()
+    const allBefore = [...this.list().map(({ name }) => name), ...unusableBefore]
+    const unusable = new Set(names === undefined ? allBefore : [])
+    for (const name of names ?? []) {
       const key = await this.#keyOf(name)
-      if (key === undefined || !await this.#isReady(key)) continue
+      if (key === 'unusable') unusable.add(name)
+      if (key === 'unusable' || key === undefined) continue
       const known = before.get(key.id)
       after.set(key.id, known !== undefined && isSame(known.key, key) ? known : holderOf(key))
     }
     this.#holders = after
-    for (const [id, holder] of before) {
-      if (after.get(id) !== holder) end(holder)
-      if (!after.has(id)) this.#options.onChange('key revoked', holder.key.name)
-    }
-    if (!this.#isOpen) return
-    for (const [id, { key }] of after) if (!before.has(id)) this.#options.onChange('key added', key.name)
+    this.#unusable = unusable
+    for (const [id, holder] of before) if (after.get(id) !== holder) end(holder)
+    if (this.#isOpen) this.#tellChanges(before, unusableBefore)
   }
 
-  #names(): Promise<readonly string[]> {
+  #tellChanges(before: ReadonlyMap<string, Holder>, unusableBefore: ReadonlySet<string>): void {
+    const { onChange } = this.#options
+    const [after, unusable] = [this.#holders, this.#unusable]
+    const names = new Set([...after.values()].map(({ key }) => key.name))
+    for (const [id, { key: { name } }] of before) {
+      if (!after.has(id)) onChange(unusable.has(name) ? 'key unusable' : 'key revoked', name)
+    }
+    for (const name of unusableBefore) if (!unusable.has(name) && !names.has(name)) onChange('key revoked', name)
+    for (const [id, { key: { name } }] of after) {
+      if (!before.has(id)) onChange(unusableBefore.has(name) ? 'key usable' : 'key added', name)
+    }
+  }
+
+  /** Returns the names of the stored keys; undefined if the folder cannot be read. */
+  #names(): Promise<readonly string[] | undefined> {
     return namesIn(this.#options.dataDir).catch((thrown: unknown) => {
       this.#tell('The named keys cannot be read: none of them counts', thrown)
-      return []
+      return undefined
     })
   }
 
-  #keyOf(name: string): Promise<StoredKey | undefined> {
-    return readKey(this.#options.dataDir, name).catch((thrown: unknown) => {
+  async #keyOf(name: string): Promise<StoredKey | 'unusable' | undefined> {
+    try {
+      const key = await readKey(this.#options.dataDir, name)
+      return key === undefined || await this.#isReady(key) ? key : 'unusable'
+    } catch (thrown) {
       this.#tell('A named key cannot be read, and does not count', thrown, name)
-      return undefined
-    })
+      return 'unusable'
+    }
   }
 
   /** Returns false for a key whose limits cannot be enforced. */

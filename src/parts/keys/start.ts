@@ -3,7 +3,7 @@ import { ok, success } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
 import { parameterOf } from '../../http/router.ts'
 import type { Lent, PartHandler, Started } from '../../part.ts'
-import { OpenKeys } from './named-keys.ts'
+import { OpenKeys, type KeyChange } from './named-keys.ts'
 import type { keys } from './part.ts'
 import { shownHolder, shownKey } from './shown.ts'
 
@@ -14,7 +14,7 @@ export async function start(core: Lent<typeof keys>): Promise<Started<typeof key
     hide: (text) => void masker.register([text]),
     keepLimits: async () => void (await core.use('retention')),
     onChange(change, name) {
-      log.info(change === 'key added' ? 'A named key was added' : 'A named key was revoked', { name })
+      log.info(texts[change], { name })
       trail.writer?.note(change, name)
     },
   })
@@ -29,4 +29,11 @@ export async function start(core: Lent<typeof keys>): Promise<Started<typeof key
     },
   }
   return { handlers, close: () => open.close() }
+}
+
+const texts: Readonly<Record<KeyChange, string>> = {
+  'key added': 'A named key was added',
+  'key revoked': 'A named key was revoked',
+  'key unusable': 'A named key has become unusable',
+  'key usable': 'A named key is usable again',
 }
