@@ -267,7 +267,9 @@ function holderOf(
     }
   }
   return new Promise((_, reject) => {
-    response.once('close', refusedKeys.refuse(socket.remoteAddress, () => reject(refusal)))
+    const refuse = (): void => reject(refusal)
+    const refused = credential.kind === 'absent' ? 'A session of the console' : 'A session key'
+    response.once('close', refusedKeys.refuse(socket.remoteAddress, refuse, refused))
   })
 }
 

@@ -4,7 +4,7 @@
  */
 import { isObject, parseJson } from '../base/json.ts'
 import type { KeyRing, Principal } from '../http/principal.ts'
-import type { RefusedKeys } from '../http/refused-keys.ts'
+import type { RefusedKeys, RefusedThing } from '../http/refused-keys.ts'
 import type { WebSocketConnection } from '../ws/connection.ts'
 
 export interface Admission {
@@ -13,6 +13,8 @@ export interface Admission {
   /** Called with an authenticated client. Returns true if the connection may be served, otherwise closes it. */
   readonly onAdmitted: (connection: WebSocketConnection, principal: Principal) => boolean
   readonly address: string | undefined
+  /** The thing that the first frame gives, for the log line about its refusal. */
+  readonly given: RefusedThing
 }
 
 export interface AdmissionRules {
@@ -31,7 +33,7 @@ export function admitSocket(
   connection: WebSocketConnection, admission: Admission, rules: AdmissionRules,
   serve: (principal: Principal) => void,
 ): void {
-  const { by, onAdmitted, address } = admission
+  const { by, onAdmitted, address, given } = admission
   const admit = (principal: Principal): void => {
     if (onAdmitted(connection, principal)) serve(principal)
   }
@@ -47,7 +49,7 @@ export function admitSocket(
       const principal = key === undefined ? undefined : by.find(key)
       if (principal !== undefined) admit(principal)
       else if (key === undefined) refuse()
-      else connection.owner = { onMessage: () => undefined, onClose: rules.refusedKeys.refuse(address, refuse) }
+      else connection.owner = { onMessage: () => undefined, onClose: rules.refusedKeys.refuse(address, refuse, given) }
     },
   }
 }

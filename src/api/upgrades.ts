@@ -182,8 +182,8 @@ function check(
     request.socket.once('close', release)
     return true
   }
-  const admission = { by, address: request.socket.remoteAddress, onAdmitted }
-  return { parameters, serve, admission }
+  const given = page === undefined ? 'A session key' : 'A session of the console'
+  return { parameters, serve, admission: { by, address: request.socket.remoteAddress, onAdmitted, given } }
 }
 
 /** Checks that the key may use the route. `EventSocket` checks the tag: clients expect 4004 if it does not match. */

@@ -14,7 +14,7 @@ const longestDelayMs = 1000
 const forgetAfterMs = 60_000
 
 /** The subject of the log line about a refusal. */
-export type RefusedThing = 'A session key' | 'The key of an init' | 'A code of the console'
+export type RefusedThing = 'A session key' | 'The key of an init' | `A ${'code' | 'session'} of the console`
 
 interface Count {
   /** The number of all refusals since the address was added to `#counts`, for the log. */

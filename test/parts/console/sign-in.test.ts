@@ -86,6 +86,28 @@ test('neither the cookie nor the proof counts alone: another port of this host g
   assert.is(await statusWith({ ...visitor.headers, 'X-Console-Proof': other.proof }), 401)
 })
 
+test('the log tells a refused session of the console from a refused key', async () => {
+  const own = await startServer()
+  try {
+    const { headers, cookie } = await visit(own)
+    const told = (): string[] => own.log.flatMap((line) => /"([^"]* was refused)"/.exec(line)?.[1] ?? [])
+    assert.is((await stranger(own).get(settings, { ...headers, 'X-Console-Proof': 'wrong' })).status, 401)
+    assert.equal(told(), ['A session of the console was refused'])
+    const socket = await connect(`${own.url}/sockets/events/${'0'.repeat(32)}`, {
+      Origin: own.url, Cookie: cookie,
+    })
+    socket.send(JSON.stringify({ type: 'auth', session_api_key: 'wrong' }))
+    await socket.closed
+    assert.equal(told().at(1), 'A session of the console was refused')
+    for (let count = 0; count < 2; count++) {
+      assert.is((await stranger(own).get(settings, { 'X-Session-API-Key': 'wrong' })).status, 401)
+    }
+    assert.equal(told().at(2), 'A session key was refused')
+  } finally {
+    await own.close()
+  }
+})
+
 test('a page of another origin is refused with the cookie and even with the proof', async () => {
   for (const Origin of ['https://evil.example', 'null']) {
     assert.is(await statusWith({ ...visitor.headers, Origin }), 403)
