@@ -19,7 +19,7 @@ export interface AgentMakerOptions {
   readonly core: Core
   readonly providers: readonly Provider[]
   readonly slots: AgentSlots
-  /** The `Part.programs` of all parts that `--parts` allows. */
+  /** The paths of the agent programs (`Part.programs`) of all parts that `--parts` allows, by command. */
   readonly programs: Readonly<Record<string, string>>
   /** Replaces each program of an external agent before it is started. Undefined: no program is replaced. */
   readonly changeProgram: ChangeProgram | undefined

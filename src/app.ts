@@ -235,8 +235,8 @@ interface Runtime {
 }
 
 /**
- * Removes the secret files that a killed server left, then makes the runtime folder. First stores each credential that
- * an agent renewed, unless its secret was changed meanwhile. If storing fails, the credential's files stay.
+ * Stores each credential that an agent renewed under a killed server, unless its secret was changed meanwhile. Removes
+ * the secret files that the server left, except of credentials that were not stored. Then makes the runtime folder.
  */
 async function prepareRuntime(folder: DataFolder, secrets: SecretStore, options: AppOptions): Promise<Runtime> {
   const { path, instance } = folder
@@ -343,7 +343,7 @@ async function startService(
   return service
 }
 
-/** While more bytes of a conversation than these wait for the disk, its external agent's output is not read. */
+/** While more bytes of a conversation than this wait for the disk, the output of its external agent is not read. */
 const backlogLimitBytes = 8 * 1024 * 1024
 
 /** The least limit, in milliseconds, for closing an agent: 5 s for its hooks, 10 s for its processes, and a margin. */

@@ -47,7 +47,10 @@ export interface ConversationHandle {
   /** Stops the run at once. */
   interrupt(): Promise<void>
   questions(): Promise<readonly PendingConfirmation[]>
-  /** Answers the confirmation with this id. Without an id: that of the current turn, or else all between two runs. */
+  /**
+   * Answers the confirmation with this id. Without an id, answers the pending confirmation of the current turn, or else
+   * all actions that wait for the user between two runs.
+   */
   respond(answer: { readonly accept: boolean; readonly reason?: string; readonly id?: string }): Promise<void>
   /** Changes the title, the tags or both. New tags replace all existing tags. */
   change(change: { readonly title?: string; readonly tags?: Readonly<Record<string, string>> }): Promise<void>

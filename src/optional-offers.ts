@@ -46,7 +46,7 @@ export function providerConnectionsOf(parts: () => Parts): ProviderConnections {
   }
 }
 
-/** Returns the function that loads plugins. Without `extensions`, named plugins throw AppError `part_missing`. */
+/** Returns the function that loads plugins. A request that names plugins needs `extensions`, else `part_missing`. */
 export function pluginsOf(parts: Parts): Extensions['pluginsFor'] {
   return async (request) => {
     const isWanted = request.named.length > 0 || (request.withInstalled && parts.offers('extensions'))

@@ -1,8 +1,9 @@
 /**
  * The tree of the strings that masking-search looks for, with its failure links.
  *
- * A node of the tree is called a state; its text is the beginning of a pattern. Its failure link is the state of the
- * longest shorter text with which its text ends. The children of a state are made when one of them is needed.
+ * A node of the tree is called a state; its text is the beginning of a pattern. The failure link of a state leads to
+ * another state: of all states whose text is a proper suffix of the first state's text, the state with the longest text
+ * (Aho and Corasick, 1975). The children of a state are made when one of them is needed.
  */
 
 export interface Patterns {

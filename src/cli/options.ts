@@ -214,7 +214,7 @@ function placeIn(text: string, offset: number): string {
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
 }
 
-/** Returns an option's value: from the file that the last word names, from all words of a list or map, or the last. */
+/** Returns an option's value: from the file that the last word names, from all words (list, map), or the last word. */
 function readWords(entry: Entry, words: readonly string[], source: string, line: Sources): unknown {
   const { option, isFile } = entry
   const last = words.at(-1) ?? ''

@@ -205,7 +205,7 @@ export class Conversation {
   /**
    * Answers the confirmation that `approval` names. Without an id, answers the pending confirmation of the turn, or
    * else all actions that wait between two runs, if any.
-   * @throws AppError `not_found` for an unknown id; the errors of `assertApproves`, `Gate.assertWritable`
+   * @throws the errors of `Requests.once` and `Approvals.respond`, such as AppError `not_found` for an unknown id
    */
   respond(approval: Approval, request?: KeyedRequest): Promise<void> {
     const { requests, approvals } = this.#parts

@@ -8,7 +8,8 @@ import { isEnded } from './log/status-table.ts'
 
 /**
  * Resolves to the status when no run is at work. A run that waits for a confirmation is not at work.
- * @throws the signal's reason; AppError `not_found` (deleted), `unavailable` (closed at work, or too many readers)
+ * @throws the signal's reason; AppError `not_found` when the conversation is deleted, `unavailable` when it is closed
+ * while a run is at work, or has too many readers
  */
 export async function ended(conversation: Conversation, signal: AbortSignal | undefined): Promise<ExecutionStatus> {
   let changed = deferred<void>()
@@ -32,7 +33,7 @@ export async function ended(conversation: Conversation, signal: AbortSignal | un
       if (!conversation.isRunning || status === 'waiting_for_confirmation') return status
       if (end !== undefined) throw new AppError('unavailable', 'The conversation was closed')
       changed = deferred<void>()
-      // A run whose end is published may still save its state. When that is done no frame says so, but `settled` does.
+      // A run whose end is published may still save its state. No frame tells when the state is saved: `settled` does.
       const next = isEnded(status) ? Promise.race([changed.promise, conversation.settled()]) : changed.promise
       await (signal === undefined ? next : untilAborted(next, signal))
     }

@@ -121,8 +121,9 @@ export function assertOrigin(request: OriginRequest, rules: OriginRules): readon
 }
 
 /**
- * True when the `Sec-Fetch-*` headers say that a page of another site made the request, or without `trustsLoopback` a
- * page of another subdomain or port. False for a link that opens a whole page: the other page cannot read that page.
+ * True when the `Sec-Fetch-*` headers say that a page of another site made the request. Without `trustsLoopback`, also
+ * true for a page of another subdomain or port. False for a link that opens a whole page: the page with the link cannot
+ * read the opened page.
  */
 function isLoadedElsewhere(
   { fetchSites, fetchModes, fetchDestinations, purpose }: OriginRequest,

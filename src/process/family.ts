@@ -53,7 +53,8 @@ export class Family {
 
   /**
    * Kills the members that are not `spared`, until two searches in a row find none of them or `limitMs` have passed.
-   * Returns those still alive. The second of two such searches reads only new pids: no older process becomes a member.
+   * Returns the members that are still alive. The second of two such searches reads only the processes that are new
+   * since the first search: an older process cannot become a member.
    */
   async kill({ limitMs, spared = [] }: KillOptions): Promise<ProcessEntry[]> {
     const end = performance.now() + limitMs

@@ -25,7 +25,7 @@ export interface CredentialPlan {
   /** Names of the environment's variables to remove: the variables with a key, then the variable with the base URL. */
   readonly remove: readonly string[]
   readonly add: Readonly<Record<string, string>>
-  /** The parameters of ACP `authenticate`, sent if the agent offers their method; undefined for no authentication. */
+  /** The parameters of ACP `authenticate`, sent if the agent offers `methodId`; undefined for no authentication. */
   readonly authenticate: Authentication | undefined
   /** True when authenticating rewrites the settings in the user's home directory. The child then gets its own home. */
   readonly ownHome: boolean

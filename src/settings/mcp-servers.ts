@@ -25,7 +25,10 @@ export function isSoundServer(server: McpServer): boolean {
   return target !== undefined && target.trim() !== '' && !(hasAuth && hasAuthorization)
 }
 
-/** Migrates settings from before schema version 5, in which `transport` was `type` and `http` was `shttp`. */
+/**
+ * Migrates settings from before schema version 5. The member `type` becomes `transport`, and the value `shttp` becomes
+ * `http`.
+ */
 export function migrateServers(agentSettings: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { mcp_config: servers } = agentSettings
   if (!isObject(servers)) return agentSettings

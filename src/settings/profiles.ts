@@ -214,7 +214,7 @@ export function plainLlm({ llm, include_secrets: withSecrets }: NewProfile, ciph
   return typed(mapSecrets(type, { llm }, plain)).llm
 }
 
-/** Returns an LLM without its key and address if it has a provider connection, which has its own. */
+/** Returns an LLM without its key and address if it names a provider connection: the connection has both. */
 function withoutOwnKey(llm: LLM): LLM {
   return llm.provider_connection_id === null ? llm : { ...llm, api_key: null, base_url: null }
 }
@@ -223,7 +223,11 @@ function refusedProfile(code: 'invalid_input' | 'conflict', name: string, expect
   return new AppError(code, `Cannot store the profile "${name}": expected ${expected}`)
 }
 
-/** Checks the name of a profile. @param loc the place of the name in the request @throws AppError `invalid_input` */
+/**
+ * Checks the name of a profile.
+ * @param loc the place of the name in the request
+ * @throws AppError `invalid_input`
+ */
 export function assertProfileName(name: string, loc: Issue['loc']): void {
   if (isProfileName(name)) return
   const msg = 'Value error, expected a letter or a digit, then up to 63 letters, digits, dots, dashes or underscores'

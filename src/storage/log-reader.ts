@@ -40,7 +40,7 @@ export interface EventRange {
   readonly next: number
 }
 
-/** Reads events from seq `from` to before `to`, up to `limitBytes` but at least one. Damaged ones are left out. */
+/** Reads events from seq `from` to before `to`, up to `limitBytes` or one event. Damaged events are left out. */
 export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },

@@ -9,7 +9,7 @@ import type { Departing, Departure } from './departure.ts'
 
 export interface OutboxOptions {
   readonly limits: OutboxLimits
-  /** Schedules the writes of this outbox and of others. */
+  /** Schedules the writes of this outbox and of other outboxes. */
   readonly departure: Departure
   readonly owner: OutboxOwner
 }
@@ -108,7 +108,7 @@ export class Outbox implements Departing {
     if (!this.#isClosed) this.#write()
   }
 
-  /** Writes batches until the socket has to queue one. If none is left, ends the socket (`end`) or calls `onEmpty`. */
+  /** Writes batches until the socket has to queue a batch. After the last batch ends the socket or calls `onEmpty`. */
   #write(): void {
     // A failed socket is destroyed, and its owner then closes this outbox.
     while (this.#socket.writable) {
@@ -123,7 +123,7 @@ export class Outbox implements Departing {
     }
   }
 
-  /** Stops writing until the socket has taken all writes. Then it calls the callback of an empty write after them. */
+  /** Waits until the socket has taken all writes. The callback of an empty write after them tells when this is so. */
   #wait(bytes: number): void {
     this.#writingBytes = bytes
     this.#stall = setTimeout(() => this.#owner.onStall(), this.#limits.stallTimeoutMs)

@@ -13,7 +13,7 @@ import { isPrivateRecord } from './records.ts'
 import type { EventReader } from './event-reader.ts'
 import { storedEvent } from './stored-event.ts'
 
-/** Returns an object that reads the active branch. @param settled resolves when all recorded events are in the log */
+/** Returns an object that reads the active branch. `settled` resolves when all recorded events are in the log. */
 export function readBranch(events: EventReader, settled: () => Promise<void>): History {
   let at: Position | undefined
   let unheard: readonly string[] = []

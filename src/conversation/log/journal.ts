@@ -154,7 +154,10 @@ export class Journal {
     return this.#options.log.durable()
   }
 
-  /** Resolves when at most `backlogLimitBytes` wait for the disk, or the log fails; undefined if no more wait now. */
+  /**
+   * Returns undefined if at most `backlogLimitBytes` wait for the disk. Otherwise returns a promise that resolves when
+   * no more bytes than that wait, or when the log fails.
+   */
   ready(): Promise<void> | undefined {
     if (this.#backlogBytes <= this.#options.backlogLimitBytes) return undefined
     this.#room ??= deferred<void>()

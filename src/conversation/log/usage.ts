@@ -37,7 +37,7 @@ export class UsageLedger {
     return [...this.#totals.values()].reduce((sum, totals) => sum + totals.cost, 0)
   }
 
-  /** Adds one report and returns the new `stats` in wire form. @param budget as in `stats` */
+  /** Adds one report and returns the new `stats` in wire form, with this `budget` (see `stats`). */
   add(report: UsageReport, budget: number | null = null): JsonObject {
     const totals = this.#totals.get(report.usageId) ?? emptyTotals(report.model)
     totals.model = report.model
@@ -53,7 +53,7 @@ export class UsageLedger {
     return this.stats(budget)
   }
 
-  /** Returns `stats` in wire form. @param budget of the whole conversation, in US dollars; null for no limit */
+  /** Returns `stats` in wire form. `budget` limits the cost of the conversation, in US dollars; null for no limit. */
   stats(budget: number | null = null): JsonObject {
     const metrics: JsonObject = {}
     for (const [usageId, totals] of this.#totals) metrics[usageId] = snapshot(totals, budget)

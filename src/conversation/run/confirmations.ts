@@ -58,7 +58,10 @@ export class Confirmations {
     return open === undefined ? [] : [shown(open)]
   }
 
-  /** Asks the user after the earlier confirmations. `withdrawn` cancels this one, `signal` all with that signal. */
+  /**
+   * Asks the user, after the earlier confirmations. An abort of `withdrawn` cancels this confirmation. An abort of
+   * `signal` cancels all confirmations that were asked with the same signal.
+   */
   ask(draft: QuestionDraft, signal: AbortSignal, withdrawn?: AbortSignal): Promise<ConfirmationAnswer> {
     if (signal.aborted || withdrawn?.aborted === true) return Promise.resolve({ outcome: 'cancelled' })
     return new Promise((resolve) => {
@@ -90,7 +93,7 @@ export class Confirmations {
     this.#cancel(() => true)
   }
 
-  /** Cancels the selected confirmations: the newest first, since the end of the pending one makes the next pending. */
+  /** Cancels the selected confirmations, the newest first, so that none of them becomes pending in between. */
   #cancel(isMeant: (question: Question) => boolean): void {
     const meant = [...this.#asked.values()].filter(isMeant).reverse()
     for (const { id } of meant) this.#settle(id, { outcome: 'cancelled' })

@@ -21,7 +21,10 @@ export interface FileEntry {
   readonly size: number
   readonly pieces: readonly Piece[]
   readonly isExecutable: boolean
-  /** Inode, size and mtime; undefined for logs, settings, and files changed during the backup or just before it. */
+  /**
+   * Inode, size and mtime. If they are unchanged, the next backup does not read the file. Undefined for logs, settings,
+   * and files changed during the backup or just before it.
+   */
   readonly stamp: string | undefined
   /** For a log: the offset and the hash of its last line. Undefined for other files. */
   readonly last: LastLine | undefined

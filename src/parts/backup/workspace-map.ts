@@ -52,7 +52,7 @@ export interface Moving {
 
 /**
  * Replaces the paths of workspaces in the restored files of an unused folder.
- * @throws AppError `storage_full`, `storage_failed` and the others of `moveWorkspace`; the signal's reason
+ * @throws AppError `storage_full`, `storage_failed`; the errors of `moveWorkspace`; the signal's reason
  */
 export async function moveWorkspaces(folder: string, { paths, map, signal }: Moving): Promise<Moved> {
   const cache = new LineCache({ logBytes: 1024 * 1024, totalBytes: 4 * 1024 * 1024 })

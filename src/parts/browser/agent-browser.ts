@@ -65,7 +65,8 @@ export class AgentBrowser {
 
   /**
    * Runs an action after all earlier actions. An AppError of the action becomes an outcome.
-   * @throws AppError if no browser starts or `close` was called; RpcLimitError; the signal's reason
+   * @throws AppError or a system error if no browser starts; AppError if `close` was called; RpcLimitError; the
+   * signal's reason
    */
   async act(
     signal: AbortSignal, action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome,

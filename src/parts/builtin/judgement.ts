@@ -2,7 +2,7 @@
  * Asks a model to judge a piece of work, for the critic and for the judge of a goal.
  *
  * The record is the conversation to judge, as one text. The prompt says that the record is data, because the record
- * may try to influence the judge. The answer is the last JSON object with a number as `score`.
+ * may try to influence the judge. The judgement is the last JSON object in the answer that has a number as `score`.
  */
 import { isObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent/agent.ts'

@@ -1,8 +1,9 @@
 /**
  * `GET /api/console/conversations/{conversation_id}/search`: finds a text in a history, ignoring case.
  *
- * A request examines events from the newest (or the one before `before`) back to the first, until it reaches a limit of
- * events, bytes or hits. `next` of the response continues the search. Members that `unread` names are not searched.
+ * A request examines events from the newest event back to the first, until it reaches a limit of events, bytes or hits.
+ * With `before`, it begins at the event before this position. `next` of the response is the `before` with which the
+ * search continues. Members that `unread` names are not searched.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { conversationIdOf, ok, queryOf, type Call } from '../../api/call.ts'

@@ -3,7 +3,8 @@
  *
  * A session has a token (in the cookie) and a proof (kept by the page). The server stores their digests in
  * `console-sessions.json`. A session ends seven days after its last use, thirty days after its beginning, with its
- * named key, or at a client's request. With `sessionLimit` sessions, a new session ends the least recently used.
+ * named key, or at a client's request. If there are `sessionLimit` sessions, a new session ends the session that was
+ * not used for the longest time.
  */
 import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
@@ -19,7 +20,7 @@ const idleMs = 7 * 24 * 60 * 60_000
 export const lifeMs = 30 * 24 * 60 * 60_000
 const sessionLimit = 100
 const labelChars = 200
-/** The time after a write of the sessions, in milliseconds, from which a request writes their new times of last use. */
+/** A request writes the sessions, for their new times of last use, if the last write is longer ago than this. */
 const saveEveryMs = 10 * 60_000
 /** The time between two searches for sessions that have ended. */
 const sweepEveryMs = 60_000
@@ -185,7 +186,7 @@ function isEnded({ begun, used }: SessionView, now: number): boolean {
   return now - used > idleMs || now - begun > lifeMs
 }
 
-/** Returns the session of a stored item in an array; an empty array if a member but `key` and `label` is not sound. */
+/** Returns a stored item as a list of one session. The list is empty if a member except `key` and `label` is wrong. */
 function sessionOf(item: unknown): Session[] {
   const { id, key, host, label, begun, used, token, proof } = objectOf(item)
   const texts = [id, host, token, proof].flatMap((member) => textOf(member) ?? [])

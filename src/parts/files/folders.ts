@@ -15,7 +15,7 @@ export interface FolderParts {
 }
 
 const favoriteLimit = 50
-/** The most entries of a folder that are read. */
+/** The most entries of a folder that are examined. */
 const entryLimit = 100_000
 const hidden = { include_hidden: withDefault(boolean(), false) }
 const search = {
@@ -27,7 +27,7 @@ const search = {
 
 export async function createDirectory({ machine }: FolderParts, call: Call): Promise<HttpResponse> {
   const { path } = queryOf(call, pathQuery)
-  // Slashes at the end are removed, because `Machine.at` refuses a path to a missing folder that ends with one.
+  // Slashes at the end are removed: if the folder is missing, `Machine.at` refuses a path that ends with a slash.
   await machine.at(path.replace(/(?<=[^/])\/+$/, ''), async (place) => {
     if (place.kind === 'nothing') await makeDirectory(place)
     else if (place.kind !== 'directory') throw new AppError('bad_request', `"${place.path}" is a file`)

@@ -96,7 +96,7 @@ export class HookSession implements Hooks {
     return outcome.blocked === undefined ? notes : [...notes, `[PostToolUse hook feedback] ${outcome.blocked}`]
   }
 
-  /** Returns why a turn must continue; undefined when it may end. `objections` counts the earlier ones in the turn. */
+  /** Returns why a turn must continue; undefined when it may end. `objections` counts earlier objections to its end. */
   async objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined> {
     const { blocked } = await this.#runner.run({ point: 'Stop' }, signal)
     if (blocked === undefined) return undefined

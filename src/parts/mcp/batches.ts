@@ -16,7 +16,7 @@ export function withoutBatches(inner: Framing): Framing {
     start(given) {
       handlers = given
       const onMessage = (value: unknown): void => {
-        // While messages of a batch wait, `inner` is paused and delivers nothing. So the earlier batch is delivered.
+        // `inner` is paused while messages of a batch wait. So all messages of the earlier batch have been delivered.
         batch = Array.isArray(value) ? value : [value]
         next = 0
         deliver()

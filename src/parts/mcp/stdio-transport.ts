@@ -14,7 +14,7 @@ import { usualMessageLimits, type MessageLimits, type Transport } from './transp
 export type ServerProcess = Pick<Child, 'stdin' | 'stdout' | 'exited' | 'stderrTail' | 'stop'>
 export type StartServer = (options: ChildOptions) => Promise<ServerProcess>
 
-/** The longest wait in milliseconds: after a program's exit for its last lines, after its last line for its exit. */
+/** The longest wait, in ms, for the last lines of a program that has exited, and for the exit after the last line. */
 const lastLinesMs = 1000
 const lastWordsLimit = 300
 /** The most bytes queued for the program's input. */

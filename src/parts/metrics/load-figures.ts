@@ -53,7 +53,10 @@ function agentFamilies({ agents, work }: ServerLoad): Family[] {
   ]
 }
 
-/** Returns the figures of the parts whose names fit `[a-z_]+`. Of figures with the same name, the last is used. */
+/**
+ * Returns the figures of the parts as metrics. A figure whose name does not fit `[a-z_]+` is left out. Of figures with
+ * the same name, the last is used.
+ */
 function partFamilies({ parts }: ServerLoad): Family[] {
   const sound = parts.filter(({ name }) => /^[a-z_]+$/.test(name))
   const families = sound.map(({ name, type, about, value }): Family => {

@@ -11,7 +11,7 @@ import { Measuring } from './measuring.ts'
 export interface DiskUsageOptions {
   readonly folder: string
   readonly clock: Clock
-  /** Returns the bytes that were written to logs since the start. */
+  /** Returns the bytes that were written to logs since the start of the server. */
   readonly written: () => number
 }
 

@@ -2,7 +2,7 @@
  * Limits the number of conversations, the runs at once and the size of the data folder. A named key can have limits of
  * its own.
  *
- * The limits of a key count the conversations that the key has made, whoever uses them.
+ * The limits of a key count the conversations that the key has made, also when clients with other keys use them.
  */
 import { AppError } from '../../base/errors.ts'
 import type { AdmissionRules } from '../../conversation/run/admission.ts'

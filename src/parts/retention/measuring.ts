@@ -1,4 +1,4 @@
-/** Calls a function that measures again and again in the background, never twice at the same time. */
+/** Calls a measuring function at an interval in the background. No two calls run at the same time. */
 import type { Clock } from '../../base/stamp.ts'
 
 export interface MeasuringOptions {
@@ -9,7 +9,7 @@ export interface MeasuringOptions {
   readonly measure: (signal: AbortSignal) => Promise<void>
 }
 
-/** The time after a successful measurement in which `refresh` begins no other. */
+/** The time in milliseconds after a successful measurement in which `refresh` begins no other measurement. */
 const atLeastMs = 1000
 
 export class Measuring {
@@ -25,7 +25,7 @@ export class Measuring {
     this.#timer.unref()
   }
 
-  /** Begins a measurement, except during one, within `atLeastMs` after a successful one, and after `close`. */
+  /** Begins a measurement. Does nothing during a measurement, `atLeastMs` after a successful one, and after `close`. */
   refresh(): void {
     if (this.#options.clock() - this.#endedAt >= atLeastMs) this.#start()
   }

@@ -88,7 +88,8 @@ export class Remover implements Retention {
   }
 
   /**
-   * Removes the conversations of a family, sub-agents first. Returns the ids of those that stay, each with the reason.
+   * Removes the conversations of a family (families.ts), sub-agents first. Returns the ids of the conversations that
+   * stay, each with the reason.
    * @throws AppError of the audit trail
    */
   async #removeAll({ members, why }: DueFamily, sizes: ReadonlyMap<string, number>): Promise<Map<string, string>> {
@@ -131,7 +132,7 @@ export function judgedOf(
   return { id, last_activity: updatedAt, bytes: sizes.get(id) ?? 0, why, stays }
 }
 
-/** Returns the audit entry of a removal. Its `by` has a name with spaces, which no key can have. */
+/** Returns the audit entry of a removal. The name in `by` has spaces, so it is not the name of a named key. */
 function deedOf(id: string): Parameters<NonNullable<Trail['writer']>['begin']>[0] {
   return {
     by: { name: 'retention of the server', keyId: undefined },

@@ -1,7 +1,7 @@
 /**
  * A server of this program as a process of its own, in a temporary folder.
  *
- * Where Node's permission model works, the process runs under it, with access to the folders of `touches`.
+ * Where Node's permission model works, the process runs under it, with access to the folders in `touches.ts` only.
  */
 import { randomUUID } from 'node:crypto'
 import { dirname, extname, join } from 'node:path'
@@ -24,7 +24,7 @@ export interface ServerProcess {
   readonly child: Child
   readonly url: string
   readonly places: Places
-  /** Sends a request with the key. @throws AppError `upstream_failed` for a status other than 2xx, among others */
+  /** Sends a request with the key. @throws AppError `upstream_failed` unless the response is 2xx with a JSON object */
   call(method: string, path: string, body?: object): Promise<Answer>
   /** Sends a GET without a key and returns the status. */
   statusWithoutKey(path: string): Promise<number>
@@ -92,8 +92,8 @@ export function placesIn(folder: string, { PATH: path = '' }: Environment): Plac
 }
 
 /**
- * Returns Node's arguments for its permission model. The model allows whole folders, which may be more than `touches`
- * names.
+ * Returns Node's arguments for its permission model. The model allows whole folders, which may be more than the list in
+ * `touches.ts` names.
  */
 async function permissionsFor(places: Places): Promise<readonly string[]> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -138,7 +138,7 @@ const trial = `
   catch (error) { if (error.code !== 'ERR_ACCESS_DENIED') process.exit(7) }
   promises.open(process.argv[2]).then((folder) => folder.sync())`
 
-/** Returns the existing files and folders that these rows name, cut before the first `*`, and none inside another. */
+/** Returns the existing paths that these rows name, cut before the first `*`. Leaves out a path below another path. */
 async function foldersOf(rows: readonly Touch[], places: Places): Promise<readonly string[]> {
   const names = rows.flatMap(({ name }) => namesOf(name, places)).map((name) => name.replace(/\/[^/*]*\*[^]*/, ''))
   const there = await Promise.all([...new Set(names)].map(async (name) => ((await isThere(name)) ? [name] : [])))

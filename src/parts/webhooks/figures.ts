@@ -1,4 +1,4 @@
-/** The figures of all webhooks together, for the metrics. None names a webhook, a conversation or an address. */
+/** The figures of all webhooks together, for the metrics. No figure names a webhook, a conversation or an address. */
 import type { PartFigure } from '../../server-load.ts'
 
 /** The figures of a webhook for operators. */

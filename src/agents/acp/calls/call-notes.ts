@@ -55,7 +55,10 @@ export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeO
     : `[The agent told the input after this call was recorded: ${now}]`
 }
 
-/** Returns `input` without its `description`, and its `cwd` if that is the working folder, unless `before` has them. */
+/**
+ * Returns `input` without its `description`, and without its `cwd` if this is the working folder. Members that `before`
+ * has stay.
+ */
 function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOptions): unknown {
   if (!isObject(input) || !isObject(before)) return input
   const isRemark = (name: string, value: unknown): boolean => {

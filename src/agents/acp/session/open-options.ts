@@ -11,7 +11,7 @@ const offWords = ['off', 'false', 'no', 'disabled']
 /** Option categories that do not concern permissions (ACP v1, session config options). */
 const ofTheModel = ['model', 'model_config', 'thought_level']
 
-/** True when an option's value, or its id with a value that is not off, says that the agent does not ask. */
+/** True when the value says that the agent does not ask, or when the id says so and the value is not `off` or alike. */
 export function isOpenOption({ id, category, values }: Named, value: string): boolean {
   if (category !== undefined && ofTheModel.includes(category)) return false
   return isOpenByName(value) || (isOpenByName(id) && values.some(isOff) && !isOff(value))

@@ -1,5 +1,5 @@
 /**
- * Scripts for pages that read and write the storage of a frame's origin. They run in the isolated world of a frame.
+ * Scripts that read and write the storage of a frame's origin. They run in a page, in the isolated world of the frame.
  *
  * For a frame without storage, such as a sandboxed frame, `readStorage` returns an empty `origin`.
  */

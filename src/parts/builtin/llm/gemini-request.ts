@@ -103,7 +103,7 @@ function declarationOf({ name, description, parameters }: ModelTool): JsonObject
   return { name, description, parametersJsonSchema: parameters }
 }
 
-/** Returns the thinking parameters, with the effort as a budget (2.5) or as a level (later); undefined below 2.5. */
+/** Returns the thinking parameters: a budget for Gemini 2.5, a level for later versions; undefined for earlier ones. */
 function thinkingOf(model: string, effort: string | null): JsonObject | undefined {
   const version = versionOf(model)
   if (version < 2.5) return undefined

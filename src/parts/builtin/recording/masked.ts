@@ -41,7 +41,7 @@ async function maskFitting<Value>(
   const zero = (): number => 0
   const fitting = fit(maskJson(value, mask)) ?? fit(maskJson(value, mask, zero))
   if (fitting !== undefined) return fitting
-  // Mask the words that the schema does not require (required-words.ts), then all texts that are no words.
+  // Mask the words (1 to 40 letters and `_`) that the schema does not require, then all other texts.
   const withRequired = await maskFreeWords(value, mask, (changed) => fit(changed) !== undefined)
   return fit(maskJson(withRequired, (text) => (isWord(text) ? text : mask(text)), zero)) ?? broken()
 }

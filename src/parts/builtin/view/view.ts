@@ -40,7 +40,7 @@ interface Prompt {
 
 export class View {
   #system: Prompt | undefined
-  /** The units before `#batch` (units.ts). Without `#batch`, the units up to the last batch. */
+  /** The units before `#batch`. Without `#batch`, the units up to the last batch, with this batch. */
   #settled: Unit[] = []
   /** The messages of `#settled`. */
   #told: ModelMessage[] = []
@@ -130,8 +130,9 @@ export class View {
   }
 
   /**
-   * Returns all messages. When `withImages` is false, a note replaces each image. The other messages of settled units
-   * stay the same objects until a condensation or a switch of the model, so `llm/body-encoder` encodes them once.
+   * Returns all messages. When `withImages` is false, a note replaces each image. A message of a settled unit in which
+   * no image is replaced stays the same object until a condensation or a switch of the model. So `llm/body-encoder`
+   * encodes it once.
    */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
     const system = this.#system === undefined ? [] : [this.#system.message]

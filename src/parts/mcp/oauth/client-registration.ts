@@ -31,7 +31,8 @@ export interface ClientWishes {
 
 /**
  * Returns the OAuth client for a sign-in.
- * @throws AppError `bad_request`, `upstream_failed` when a client cannot be registered; the errors of `fetchDocument`
+ * @throws AppError `bad_request` when the settings do not allow the sign-in, or the authorization server registers no
+ * clients; `upstream_failed` when it refuses to register a client; the errors of `fetchDocument`
  */
 export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OAuthClient> {
   const { settings, place: { authority } } = wishes

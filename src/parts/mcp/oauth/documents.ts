@@ -34,7 +34,8 @@ const limitBytes = 256 * 1024
 const timeoutMs = 30_000
 
 /**
- * Returns the `Reach` of a sign-in. Addresses of this machine are allowed if `serverUrl` has one, or `localhost`.
+ * Returns the `Reach` of a sign-in. Addresses of this machine are allowed if the host of `serverUrl` is such an address
+ * or `localhost`.
  * @throws AppError `bad_request` when `serverUrl` is neither https nor http on `localhost` or a loopback address
  */
 export function reachOf(serverUrl: string, signal: AbortSignal): Reach {

@@ -108,7 +108,10 @@ function search(old: readonly string[], fresh: readonly string[]): readonly Int3
   return undefined
 }
 
-/** Returns the old line that an edit reaches on `diagonal`: adding keeps the line `below`, removing passes `above`. */
+/**
+ * Returns the old line that one more edit reaches on `diagonal`. Adding a line comes from the next diagonal and passes
+ * no old line (`below`). Removing a line comes from the diagonal before and passes one old line (`above + 1`).
+ */
 function startOf(reached: Int32Array, edits: number, diagonal: number): number {
   if (edits === 0) return 0
   const at = diagonal + edits + 2

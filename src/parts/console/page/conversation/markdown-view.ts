@@ -96,7 +96,7 @@ function inlineView(inline: Inline): Child {
   }
 }
 
-/** Draws a link, followed by its host or mail address if the text is another one. An unsafe link is drawn as text. */
+/** Draws a link. Its host or mail address follows, unless the text is the address. An unsafe link is drawn as text. */
 export function linkView(href: string, children: readonly Inline[]): Child {
   const [first] = children
   const isAddress = children.length === 1 && first?.type === 'text' && first.text === href

@@ -145,7 +145,7 @@ class Screen {
     this.#meter.steps++
   }
 
-  /** Erases from the cursor on (0); or everything (2, or 3 as in xterm), with the cursor at the start. Else nothing. */
+  /** Erases from the cursor on (0). Erases everything and moves the cursor to the start (2; 3 is from xterm). */
   #eraseBelow(mode: number): void {
     if (mode === 0) {
       cut(this.#current(), this.#column)
@@ -200,7 +200,7 @@ function styled(style: Style, parameters: string): Style {
   return next
 }
 
-/** Reads `5;n` or `2;r;g;b`. Returns the colour (undefined if not valid) and the number of read parameters, else 0. */
+/** Reads `5;n` or `2;r;g;b`. Returns the colour, undefined if it is not valid, and the number of read parameters. */
 function extendedColour(codes: readonly number[], at: number): readonly [Colour | undefined, number] {
   const [mode, first = 0, second = 0, third = 0] = codes.slice(at, at + 4)
   if (mode === 5) return [first <= 255 ? first : undefined, 2]

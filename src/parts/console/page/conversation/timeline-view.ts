@@ -275,7 +275,7 @@ function nextFrame(): Promise<void> {
   })
 }
 
-/** Opens each folded element of the row `to` if the folded element with the same index in the row `from` is open. */
+/** Opens each `details` element of the row `to` if the `details` element with the same index in `from` is open. */
 function copyFolds(from: HTMLElement, to: HTMLElement): void {
   const before = from.querySelectorAll('details')
   to.querySelectorAll('details').forEach((details, index) => {
