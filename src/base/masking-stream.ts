@@ -32,7 +32,10 @@ export class TextMasking {
   #markedEnd = 0
   /** The number of characters that were read. */
   #length = 0
-  /** The last characters that were read, at most `recentLength`. They decide whether words are whole. */
+  /**
+   * The last characters that were read, at most `recentLength`. They show where a word begins: a short secret
+   * (`Patterns.words`) is hidden only as a whole word.
+   */
   #recent = ''
   /** The lengths of the `Patterns.words` that end with the last character read: bit n for length n. */
   #wordsAtEnd = 0

@@ -24,7 +24,10 @@ export interface Framing {
   send(value: unknown): Promise<void>
   pause(): void
   resume(): void
-  /** Stops reading and delivery. The streams stay open, for their owner to close. Idempotent. */
+  /**
+   * Stops reading and delivery. Streams that were given to the framing stay open, for their owner to close. Connections
+   * that the framing has opened are closed. Idempotent.
+   */
   close(): void
 }
 
@@ -116,7 +119,7 @@ export class RpcPeer {
     return sent
   }
 
-  /** Rejects pending requests with RpcClosedError and aborts the handlers' signals. Idempotent; streams stay open. */
+  /** Rejects pending requests with RpcClosedError, aborts the handlers' signals and closes the framing. Idempotent. */
   close(reason?: Error): void {
     if (this.#closed) return
     this.#closed = true

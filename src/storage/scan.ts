@@ -37,7 +37,10 @@ export interface ScanOptions {
 const chunkBytes = 256 * 1024
 /** The possible hashes of the line before; undefined if that hash is unknown, so that the next line is not checked. */
 type Previous = readonly string[] | undefined
-/** At most this many possible hashes are kept. Each damaged line in a row can add a hash; the oldest is dropped. */
+/**
+ * The most possible hashes of one line. A damaged line has its stored hash, then a hash computed from each possible
+ * hash of the line before. The end of a longer list is cut off.
+ */
 const maxGuesses = 4
 /** The most offsets that `possibleEnds` finds for an invalid line. */
 const maxCuts = 8

@@ -59,7 +59,7 @@ export class WorktreeRecords {
     return isWorktree(value) && value.id === id ? value : undefined
   }
 
-  /** Stores a record. @throws AppError `storage_full`, `storage_failed` */
+  /** Stores a record. @throws AppError `storage_full`, `storage_failed`; the errors of `writeJsonFile` */
   async write(worktree: Worktree): Promise<void> {
     await failsAsStorage('Cannot make the folder of worktrees', () => makeFolder(this.#dir, ownFolder))
     await writeJsonFile(this.#pathOf(worktree.id), worktree)
