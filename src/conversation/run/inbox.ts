@@ -99,12 +99,15 @@ export class Inbox {
 
   /** Records the agent's introduction (a SystemPromptEvent), if it has one, once and before the first user message. */
   async #introduceAgent(): Promise<void> {
-    const { journal, events, seat } = this.#options
+    const { journal, events, gate, seat } = this.#options
     if (journal.state.last_user_message_id !== null) return
     const reader = seat.messageReader()
     if (reader?.introduction === undefined || events.hasKind('SystemPromptEvent')) return
     this.#introducing ??= reader.introduction()
-      .then((draft) => journal.record(draft).durable())
+      .then((draft) => {
+        gate.assertOpen()
+        return journal.record(draft).durable()
+      })
       .finally(() => (this.#introducing = undefined))
     await this.#introducing
   }
