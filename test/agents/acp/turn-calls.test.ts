@@ -465,4 +465,15 @@ test('takes nothing after the end', () => {
   assert.equal(turn.kinds(), [])
 })
 
+test('the memory of calls reads the history again after a failure, and then no more', async () => {
+  const memory = new CallMemory()
+  const reads = [() => Promise.reject(new Error('the disk failed')), () => Promise.resolve(['t1'])]
+  const host = { toolCallIds: () => reads.shift()?.() ?? Promise.reject(new Error('read once more')) }
+  const outcomes = await Promise.allSettled([memory.recall(host), memory.recall(host)])
+  assert.equal(outcomes.map(({ status }) => status), ['rejected', 'rejected'])
+  await memory.recall(host)
+  assert.ok(memory.has('t1'))
+  await memory.recall(host)
+})
+
 test.run()

@@ -4,7 +4,6 @@
  * Agents use an id again, but in a conversation one id has one action (decisions 3). A call with a used id gets a
  * suffix: `t1`, `t1~1`, `t1~2`.
  */
-
 import type { AgentHost } from '../../../conversation/agent/host.ts'
 
 const defaultLimit = 20_000
@@ -26,9 +25,14 @@ export class CallMemory {
     return this.#ids.has(id)
   }
 
-  /** Adds the newest ids of calls in the stored history, at most `recallLimit`. Reads the history once. */
+  /** Adds the newest ids of calls in the history, at most `recallLimit`. Reads it once; after a failure again. */
   async recall(host: Pick<AgentHost, 'toolCallIds'>): Promise<void> {
-    this.#recalling ??= host.toolCallIds(recallLimit).then((ids) => ids.forEach((id) => this.add(id)))
+    this.#recalling ??= host.toolCallIds(recallLimit)
+      .then((ids) => ids.forEach((id) => this.add(id)))
+      .catch((error: unknown) => {
+        this.#recalling = undefined
+        throw error
+      })
     await this.#recalling
   }
 
