@@ -10,7 +10,7 @@ const stamp = { id: required(string, '32 hexadecimal digits.'), timestamp: requi
 export const definitions: Definitions = {
   ExecuteBashRequest: tolerant('A command for sh(1).', {
     command: required(stringOf({ minLength: 1, maxLength: 1_000_000 })),
-    cwd: optional(string, "The folder it runs in; default: the home of the server's user."),
+    cwd: optional(string, "The folder it runs in, relative to the home of the server's user. Default: that home."),
     timeout: defaultTo(300, integerOf({ minimum: 1, maximum: 86_400 }), 'Seconds.'),
   }),
   BashEventQuery: tolerant('The filters of a search for commands and outputs.', {

@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
-import { makeFolder, privateFolder, removeTree } from '../../base/own-files.ts'
+import { failsAsStorage, makeFolder, privateFolder, removeTree } from '../../base/own-files.ts'
 import { untilAborted, within } from '../../base/wait.ts'
 import { openGate, type Gate } from './gate.ts'
 import { startChild, type Child } from '../../process/child.ts'
@@ -41,11 +41,15 @@ const startLimitMs = 60_000
 const closeGraceMs = 3000
 export const viewport = { width: 1280, height: 800 } as const
 
-/** Starts a browser. @throws AppError `unavailable`, `agent_failed`, `cannot_listen`; system error; signal's reason */
+/**
+ * Starts a browser.
+ * @throws AppError `unavailable`, `agent_failed`, `cannot_listen`, `storage_full`, `storage_failed`; the signal's
+ * reason
+ */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
   const { folder, env, marker, cgroupParent, allowed, signal } = options
   const command = await findBrowser(options.program, env['PATH'] ?? '')
-  await makeFolder(folder, privateFolder)
+  await failsAsStorage('Cannot make the folder of the browser', () => makeFolder(folder, privateFolder))
   const gate = await openGate({ ruleFor: (target) => gateRule(target, allowed) })
   try {
     const args = browserArguments({ folder, gatePort: gate.port, withoutSandbox: options.withoutSandbox })

@@ -138,15 +138,22 @@ async function* archiveEntries(machine: Machine, { path }: LocalSource): AsyncGe
   }
 }
 
+/** Matches names that an extension has at its top. */
+const topNames = /^(?:\..*|agents|commands|hooks|skills)$/
+/** A folder with an entry of such a name is an extension. */
+const marks = ['SKILL.md', '.plugin', '.claude-plugin']
+
 /**
- * Returns the name of the only entry in `folder`, if the entry is a folder. Returns undefined for other content, and
- * for a folder that extensions have at their top (`skills`, `commands`, or a name that begins with a dot).
+ * Returns the name of the only entry in `folder`, if the entry is a folder around an extension. Returns undefined for
+ * other content, and for a folder with one of `topNames` that is no extension itself.
  */
 async function onlyFolderIn(folder: string): Promise<string | undefined> {
   const entries = await readdir(folder, { withFileTypes: true })
   const [first] = entries
   if (entries.length !== 1 || first === undefined || !first.isDirectory()) return undefined
-  return /^(?:\..*|skills|commands)$/.test(first.name) ? undefined : first.name
+  if (!topNames.test(first.name)) return first.name
+  const inside = await readdir(join(folder, first.name))
+  return inside.some((name) => marks.includes(name)) ? first.name : undefined
 }
 
 async function assertThere(folder: string, below: string): Promise<void> {

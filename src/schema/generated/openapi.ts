@@ -7857,7 +7857,7 @@ export const openapi: string = `{
           "command": {"type":"string","minLength":1,"maxLength":1000000},
           "cwd": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "The folder it runs in; default: the home of the server's user."
+            "description": "The folder it runs in, relative to the home of the server's user. Default: that home."
           },
           "timeout": {"type":"integer","minimum":1,"maximum":86400,"description":"Seconds.","default":300}
         },

@@ -197,6 +197,11 @@ test('says what to install where there is no browser', async () => {
   )
 })
 
+test('says that the folder of a browser cannot be made', async () => {
+  const runtimeDir = '/dev/null/run'
+  assert.match(await failure({ runtimeDir }), /^Cannot make the folder of the browser/)
+})
+
 test('says why a browser does not start, and what helps where that is its sandbox', async () => {
   const sandbox = 'echo "[1:1:0101/000000.000000:FATAL:zygote.cc(1)] No usable sandbox! Update your kernel" >&2; exit 1'
   assert.match(await failure({ withoutSandbox: false }, sandbox), /^Cannot start the browser ".*": No usable sandbox! Update your kernel; run the server as a user other than root, .* --browser-no-sandbox$/)

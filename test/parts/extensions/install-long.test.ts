@@ -90,6 +90,25 @@ test('installs archives, with and without a folder around everything', () => wit
   assertNothingLeft(server)
 }))
 
+test('an only folder is the folder around everything unless extensions have it at their top', () => {
+  return withServer(async (server) => {
+    write(server.folder, {
+      'of-agents.zip': zipOf([{ name: 'agents/helper.md', content: skill('helper') }]),
+      'of-hooks.zip': zipOf([{ name: 'hooks/hooks.json', content: '{"Stop": [{"hooks": [{"command": "true"}]}]}' }]),
+      'of-name.zip': zipOf([{ name: 'hooks/.plugin/plugin.json', content: '{"name": "named-hooks"}' }]),
+      'of-skill.zip': zipOf([{ name: 'commands/SKILL.md', content: skill('named-commands') }]),
+    })
+    for (const [file, kind, name] of [
+      ['of-agents.zip', 'plugins', 'of-agents'], ['of-hooks.zip', 'plugins', 'of-hooks'],
+      ['of-name.zip', 'plugins', 'named-hooks'], ['of-skill.zip', 'skills', 'named-commands'],
+    ] as const) {
+      const source = join(server.folder, file)
+      const { status, json } = await server.rest.post(`/api/${kind}/install`, { source })
+      assert.equal([status, member(json, 'name')], [200, name], JSON.stringify(json))
+    }
+  })
+})
+
 test('refuses hostile archives with 400, and leaves nothing of them', () => withServer(async (server) => {
   const good = { name: 'SKILL.md', content: skill('evil') }
   const archives = {
