@@ -158,10 +158,10 @@ function compose({ directory, deps, log, feed, journal, nextStamp, diagnostics, 
 
   const events = new EventReader(log)
   const frames = new Frames({ state, directory, nextStamp })
-  const repair = new Repair({ kind, journal, log, reserve, diagnostics })
   const requests = new Requests({ events, known: () => state.requests })
 
   const records = new AgentRecords(journal, deps.work)
+  const repair = new Repair({ kind, journal, log, reserve, diagnostics, restore: () => records.restore() })
   const beginRun = async (): Promise<void> => {
     gate.assertOpen()
     return runner.startOwn()

@@ -115,4 +115,5 @@ export interface RunRules {
 }
 
 /** Names under which an agent may keep private state. The list is closed: the names are part of the format on disk. */
-export type KeptKey = 'session' | 'usage' | 'provider_state'
+export const keptKeys = ['session', 'usage', 'provider_state'] as const
+export type KeptKey = (typeof keptKeys)[number]

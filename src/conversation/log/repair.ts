@@ -18,6 +18,8 @@ export interface RepairOptions {
   readonly log: ConversationLog
   readonly reserve: Reserve
   readonly diagnostics: Log
+  /** Called when the log was reopened. Records the agent's values that the log has lost. */
+  readonly restore: () => void
 }
 
 export class Repair {
@@ -60,6 +62,7 @@ export class Repair {
 
   async #recover(failure: AppError): Promise<void> {
     await this.#options.journal.reopen()
+    this.#options.restore()
     const code = failure.code === 'storage_full' ? 'StorageFull' : 'StorageFailed'
     await this.#endRun({ code, detail: failure.message })
   }

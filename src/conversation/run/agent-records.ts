@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../base/json.ts'
 import type { Allowance } from '../agent/allowance.ts'
-import type { KeptKey } from '../agent/host.ts'
+import { keptKeys, type KeptKey } from '../agent/host.ts'
 import type { UsageReport } from '../agent/agent.ts'
 import { shownAgent } from '../log/info.ts'
 import type { Journal } from '../log/journal.ts'
@@ -102,6 +102,24 @@ export class AgentRecords {
     if (!this.#hasNewStats) return
     this.#journal.update('stats', this.stats)
     this.#hasNewStats = false
+  }
+
+  /**
+   * Call when a failed log was reopened. Values that belong to lost lines are undone: the settings, whose change the
+   * client saw fail, and invoked skills. Values that still hold are recorded again: the agent's state and the cost.
+   * @throws AppError when the log accepts no line
+   */
+  restore(): void {
+    const { agent, agent_state: agentState, invoked_skills: invokedSkills, kept, stats } = this.#journal.state
+    this.#settings = agent
+    this.#invokedSkills = invokedSkills
+    for (const key of keptKeys) {
+      const value = this.#kept[key]
+      if (value !== undefined && value !== kept[key]) this.#journal.keep(['kept', { key, value }])
+    }
+    if (!isDeepStrictEqual(this.#agentState, agentState)) this.#journal.update('agent_state', this.#agentState)
+    this.#hasNewStats ||= !isDeepStrictEqual(this.stats, stats)
+    this.storeStats()
   }
 
   /** Returns why this conversation or its parent may spend no more; undefined while both may. Ignores unknown cost. */

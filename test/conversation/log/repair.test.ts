@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { memberAt } from '../../../src/base/fields.ts'
 import { suite } from '../../support/suite.ts'
 import {
   aborted, act, answers, ended, failureOf, finished, makeConversation, openTestConversation, question, say, stopped,
@@ -73,6 +74,54 @@ test('a write outside a run fails alone, and the next one works', async () => {
     await conversation.send(userText('kept'), false)
     assert.equal(await story(conversation), ['user: kept'])
     assert.ok(await reserveIsThere(world))
+  })
+})
+
+test('a change of the model that was refused because the log failed has no effect after the repair', async () => {
+  await withConversation(async (conversation, world) => {
+    const switchTo = (model: string): Promise<void> => conversation.switches.llm((agent) => ({ ...agent, model }))
+    await switchTo('first')
+    world.scripts.push(answers('hello'), answers('hello'))
+    await conversation.run()
+    await ended(conversation)
+    world.disk.fail('EIO')
+    assert.is(await failureOf(switchTo('second')), 'storage_failed')
+    world.disk.heal()
+    await conversation.run()
+    await ended(conversation)
+    assert.is(world.agents[0]?.host.settings()['model'], 'first')
+    assert.is(conversation.state.agent['model'], 'first')
+  }, { agent: { kind: 'Agent' } })
+})
+
+test("the agent's state and the cost are recorded again when the log that lost them is reopened", async () => {
+  await withWorld(async (world) => {
+    const directory = await makeConversation(world)
+    const conversation = await openTestConversation(world, directory)
+    world.scripts.push(async (turn, host) => {
+      await turn.record(say('kept')).durable()
+      world.disk.fail('EIO')
+      host.keep('session', { id: 'newest' })
+      host.state({ acp_current_model_id: 'large' })
+      host.skillInvoked('deploy')
+      turn.usage({ usageId: 'agent', model: 'm', cost: 2 })
+      await aborted(turn)
+      world.disk.heal()
+      return stopped
+    })
+    await conversation.send(userText('hi'), true)
+    await ended(conversation)
+    assert.equal((await story(conversation)).slice(-4), [
+      'update agent_state', 'update stats', 'failure StorageFailed', 'status error',
+    ])
+    await conversation.close()
+    const again = await openTestConversation(world, directory)
+    const { kept, agent_state: agentState, stats, invoked_skills: invokedSkills } = again.state
+    assert.equal(kept, { session: { id: 'newest' } })
+    assert.is(agentState['acp_current_model_id'], 'large')
+    assert.is(memberAt(stats, 'usage_to_metrics', 'agent', 'accumulated_cost'), 2)
+    assert.equal(invokedSkills, [])
+    await again.close()
   })
 })
 
