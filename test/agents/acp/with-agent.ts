@@ -84,7 +84,7 @@ export async function withAgent(
 }
 
 /** The behaviours of the fake agent that an operator has put into the table, with the modes `ask` and `open`. */
-const knownToTheTable = ['modes', 'refuses-mode', 'mode-notice', 'moves-itself', 'fork']
+const knownToTheTable = ['modes', 'refuses-mode', 'mode-notice', 'moves-itself', 'fork', 'held']
 
 const fakeProvider: Provider = {
   ...blankProvider('fake'),

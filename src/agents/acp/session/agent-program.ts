@@ -6,6 +6,7 @@
  * another agent needs its slot. The next turn or aside starts a new program.
  */
 import { errorOf } from '../../../base/errors.ts'
+import { Limiter } from '../../../base/limiter.ts'
 import { untilAborted } from '../../../base/wait.ts'
 import type { AcpSession } from './session.ts'
 import type { AgentSlot, AgentSlots } from './slots.ts'
@@ -19,7 +20,7 @@ export interface ProgramEvents {
   /** Returns the model, mode and options that clients have chosen in this conversation. */
   choices(): SessionChoice
   started(started: StartedSession): void
-  /** Called when an update of the agent has changed the session's state. */
+  /** Called when an update or a response of the agent has changed the session's state. */
   changed(session: AcpSession): void
 }
 
@@ -45,6 +46,8 @@ export class AgentProgram {
    * Settles when all calls of `enter` so far have settled. The next call waits for it, so that no two programs start.
    */
   #entered: Promise<unknown> = Promise.resolve()
+  /** Sets modes one after another, so that each time the policy of that moment counts. */
+  readonly #modes = new Limiter(1)
 
   constructor(options: ProgramOptions, events: ProgramEvents) {
     this.#options = options
@@ -118,7 +121,7 @@ export class AgentProgram {
   async #start(signal: AbortSignal): Promise<Running> {
     const slot = await this.#takeSlot(signal)
     try {
-      const started = await startSession(this.#options, this.#events.choices(), signal)
+      const started = await startSession(this.#options, () => this.#events.choices(), signal)
       const { session } = started
       this.#tellLife(session)
       this.#running = { session, slot, leases: 0 }
@@ -166,14 +169,16 @@ export class AgentProgram {
   }
 
   /** Sets the mode by the policy and by the mode that a client or the settings name. Ends the program on an error. */
-  async #applyMode(session: AcpSession): Promise<void> {
+  #applyMode(session: AcpSession): Promise<void> {
     const { host, settings } = this.#options
-    const named = this.#events.choices().mode ?? settings.acp_session_mode ?? undefined
-    try {
-      await session.applyMode(host.policy(), named)
-    } catch (error) {
-      await this.end(session)
-      throw error
-    }
+    return this.#modes.run(async () => {
+      const named = this.#events.choices().mode ?? settings.acp_session_mode ?? undefined
+      try {
+        await session.applyMode(host.policy(), named)
+      } catch (error) {
+        await this.end(session)
+        throw error
+      }
+    })
   }
 }

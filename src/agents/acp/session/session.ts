@@ -92,7 +92,7 @@ export class AcpSession {
     })
   }
 
-  /** Sets a function that is called when an update of the agent has changed `state`. */
+  /** Sets a function that is called when an update or a response of the agent has changed `state`. */
   watch(onChange: () => void): void {
     this.#onChange = onChange
   }
@@ -230,7 +230,7 @@ export class AcpSession {
     const answer = await this.#request(method, params).catch((error: unknown) => {
       throw refused(`Cannot use the model "${model}"`, error)
     })
-    this.#choices = withModel(withOptions(this.#choices, objectOf(answer)), model)
+    this.#change(withModel(withOptions(this.#choices, objectOf(answer)), model))
   }
 
   /** @throws AppError `bad_request`, `agent_timeout`, `agent_failed` */
@@ -248,7 +248,7 @@ export class AcpSession {
     const answer = await this.#request(method, params).catch((error: unknown) => {
       throw refused(what, error)
     })
-    this.#choices = withOptions(withOption(this.#choices, option, value), objectOf(answer))
+    this.#change(withOptions(withOption(this.#choices, option, value), objectOf(answer)))
   }
 
   /** @throws AppError `bad_request` when the agent does not offer the mode. */
@@ -316,18 +316,20 @@ export class AcpSession {
   async #setMode(mode: string): Promise<void> {
     const { method, params } = modeRequest(this.#choices.modes, this.id, mode)
     const answer = await this.#request(method, params)
-    this.#choices = withMode(withOptions(this.#choices, objectOf(answer)), mode)
+    this.#change(withMode(withOptions(this.#choices, objectOf(answer)), mode))
+  }
+
+  #change(choices: SessionChoices): void {
+    if (choices === this.#choices) return
+    this.#choices = choices
+    this.#onChange()
   }
 
   #hear(update: Fields): void | Promise<void> {
     const failure = failedMcpServer(update)
     // Codex reports the failed start of an MCP server as a tool call. The session's state shows the failure instead.
     if (failure !== undefined) return this.#mcpServerFailed(failure)
-    const choices = updateChoices(this.#choices, update)
-    if (choices !== this.#choices) {
-      this.#choices = choices
-      this.#onChange()
-    }
+    this.#change(updateChoices(this.#choices, update))
     return this.#own.hear(update)
   }
 

@@ -5,6 +5,7 @@
  * All steps share one time limit. A session that cannot be resumed is replaced by a new session. After a failure no
  * process or file of the program is left.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../../base/errors.ts'
 import { memberAt, textOf } from '../../../base/fields.ts'
 import type { Log } from '../../../base/log.ts'
@@ -69,16 +70,20 @@ const forgotten =
   'The agent could not resume its earlier session. '
   + 'Its new session does not remember this conversation and is given a record of it.'
 
-/** Starts a program and opens a session, within `acp_startup_timeout`. @throws AcpFailure, or the signal's reason. */
+/**
+ * Starts a program and opens a session, within `acp_startup_timeout`. The session has the choices and the mode that
+ * `choices` and the confirmation policy require at the end of the start.
+ * @throws AcpFailure, or the signal's reason
+ */
 export async function startSession(
-  options: StartOptions, choice: SessionChoice, signal: AbortSignal,
+  options: StartOptions, choices: () => SessionChoice, signal: AbortSignal,
 ): Promise<StartedSession> {
   const limit = new AbortController()
   const seconds = options.settings.acp_startup_timeout
   const late = new AcpFailure('ACPStartupTimeout', `The agent was not ready within ${seconds} s (acp_startup_timeout)`)
   const timer = options.timers.after(seconds * 1000, () => limit.abort(late))
   try {
-    return await launchAndOpen(options, choice, AbortSignal.any([signal, limit.signal]))
+    return await launchAndOpen(options, choices, AbortSignal.any([signal, limit.signal]))
   } catch (error) {
     if (signal.aborted) throw signal.reason
     throw failureOf(error, 'ACPInitError')
@@ -88,7 +93,7 @@ export async function startSession(
 }
 
 async function launchAndOpen(
-  options: StartOptions, choice: SessionChoice, signal: AbortSignal,
+  options: StartOptions, choices: () => SessionChoice, signal: AbortSignal,
 ): Promise<StartedSession> {
   const launch = await planLaunch(await launchOptions(options, signal))
   const connection = await connect(options, launch).catch(async (error: unknown) => {
@@ -96,7 +101,7 @@ async function launchAndOpen(
     throw failureOf(error, 'ACPSpawnError')
   })
   try {
-    return await new Opening(options, choice, launch, connection, signal).open()
+    return await new Opening(options, choices, launch, connection, signal).open()
   } catch (error) {
     const isClosed = error instanceof RpcClosedError
     const reason = isClosed ? new AcpFailure('ACPInitError', await connection.over, error) : error
@@ -133,17 +138,18 @@ async function connect(options: StartOptions, launch: Launch): Promise<AgentConn
 /** Runs the steps from `initialize` to the mode, on the connection to a started program. */
 class Opening {
   readonly #options: StartOptions
-  readonly #choice: SessionChoice
+  readonly #choices: () => SessionChoice
   readonly #launch: Launch
   readonly #connection: AgentConnection
   readonly #signal: AbortSignal
-  readonly #notes: string[] = []
+  readonly #notes = new Set<string>()
 
   constructor(
-    options: StartOptions, choice: SessionChoice, launch: Launch, connection: AgentConnection, signal: AbortSignal,
+    options: StartOptions, choices: () => SessionChoice, launch: Launch, connection: AgentConnection,
+    signal: AbortSignal,
   ) {
     this.#options = options
-    this.#choice = choice
+    this.#choices = choices
     this.#launch = launch
     this.#connection = connection
     this.#signal = signal
@@ -163,8 +169,7 @@ class Opening {
     await this.#authenticate(agent)
     const mcp = await this.#planMcpServers(agent)
     const { result, id, isNew } = await this.#resumeOrNew(agent, mcp)
-    const { log, host, settings } = this.#options
-    const { mode, options: chosen } = this.#choice
+    const { log, host } = this.#options
     const choices = readChoices(result)
     const kept = isNew ? undefined : textOf(host.kept('session')?.['begun_in'])
     const begunIn = kept ?? choices.modes.current
@@ -182,13 +187,9 @@ class Opening {
       readBack: this.#launch.readBack,
       cleanUp: this.#launch.cleanUp,
     })
-    await this.#abortable(this.#setModel(session))
-    for (const [id, value] of Object.entries(chosen)) await this.#abortable(this.#setOption(session, id, value))
-    const named = mode ?? settings.acp_session_mode ?? undefined
-    await this.#abortable(session.applyMode(host.policy(), named))
-    if (named !== undefined && session.mode !== named) this.#notes.push(modeNote(named, session.mode))
+    await this.#choose(session)
     this.#noteUnmeasured(agent)
-    return { session, isNew, notes: this.#notes }
+    return { session, isNew, notes: [...this.#notes] }
   }
 
   async #initialize(): Promise<AgentInfo> {
@@ -216,7 +217,7 @@ class Opening {
     const resumed = keptId === undefined ? undefined : await this.#resume(agent, { sessionId: keptId, ...place })
     if (keptId !== undefined && resumed !== undefined) return { result: resumed, id: keptId, isNew: false }
     if (textOf(kept?.['id']) !== undefined) {
-      this.#notes.push(forgotten)
+      this.#notes.add(forgotten)
     }
     const result = await this.#request('session/new', place)
     const id = textOf(memberAt(result, 'sessionId'))
@@ -251,33 +252,48 @@ class Opening {
     const plan = planMcpServers(await withTokens(settings.mcp_config, mcpTokens, this.#signal), can)
     const isLeft = (status: string): boolean => status === 'unsupported' || status === 'needs_login'
     const left = plan.states.filter(({ status }) => isLeft(status)).map(({ name }) => name)
-    if (left.length > 0) this.#notes.push(`The agent cannot reach these MCP servers: ${left.join(', ')}.`)
+    if (left.length > 0) this.#notes.add(`The agent cannot reach these MCP servers: ${left.join(', ')}.`)
     return plan
   }
 
+  /** Sets model, options and mode; again when a client has changed its choice or the policy meanwhile. */
+  async #choose(session: AcpSession): Promise<void> {
+    const { host, settings } = this.#options
+    const wanted = () => ({ choice: this.#choices(), policy: host.policy() })
+    for (let last; !isDeepStrictEqual(last, wanted());) {
+      last = wanted()
+      const { choice: { model, mode, options }, policy } = last
+      await this.#abortable(this.#setModel(session, model))
+      for (const [id, value] of Object.entries(options)) await this.#abortable(this.#setOption(session, id, value))
+      const named = mode ?? settings.acp_session_mode ?? undefined
+      await this.#abortable(session.applyMode(policy, named))
+      if (named !== undefined && session.mode !== named) this.#notes.add(modeNote(named, session.mode))
+    }
+  }
+
   /** Sets the chosen model. A refusal becomes a note, and the agent keeps its current model (decisions 22). */
-  async #setModel(session: AcpSession): Promise<void> {
-    const model = this.#choice.model ?? this.#launch.model
+  async #setModel(session: AcpSession, chosen: string | undefined): Promise<void> {
+    const model = chosen ?? this.#launch.model
     if (model === undefined) return
     try {
       await session.setModel(model)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      this.#notes.push(`${error.message}. The agent uses ${session.model ?? 'its own default'}.`)
+      this.#notes.add(`${error.message}. The agent uses ${session.model ?? 'its own default'}.`)
     }
   }
 
   async #setOption(session: AcpSession, id: string, value: string): Promise<void> {
     const option = session.option(id)
     if (this.#options.host.policy().kind !== 'NeverConfirm' && option !== undefined && isOpenOption(option, value)) {
-      this.#notes.push(`The option "${id}" was not set to "${value}", which is more open than the confirmation policy.`)
+      this.#notes.add(`The option "${id}" was not set to "${value}", which is more open than the confirmation policy.`)
       return
     }
     try {
       await session.setOption(id, value)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      this.#notes.push(`${error.message}.`)
+      this.#notes.add(`${error.message}.`)
     }
   }
 
@@ -298,7 +314,7 @@ class Opening {
     if (provider === undefined || provider.version === '' || agent.isMeasured) return
     const known = host.kept('session')
     if (known?.['agent_name'] === agent.name && known['agent_version'] === agent.version) return
-    this.#notes.push(unmeasuredNote(agent, provider))
+    this.#notes.add(unmeasuredNote(agent, provider))
   }
 
   #request(method: string, params: object, timeoutMs = Infinity): Promise<unknown> {
