@@ -104,7 +104,7 @@ class ChangeStream {
     this.#tellQueue()
   }
 
-  /** Plans messages after a change. A conversation that the client may not see gives none, but can change the queue. */
+  /** Plans a message about a changed conversation that the client may see, and one about the queue if it changed. */
   note(id: string): void {
     if (this.#isVisible(id)) this.#noted.add(id)
     this.#plan()

@@ -8,7 +8,7 @@ import { digestOf, newSecret } from './secret.ts'
 
 export const codeLifeMs = 10 * 60_000
 const codeLimit = 20
-/** The most spent codes whose digests are kept. An older spent code is reported as `unknown`. */
+/** The most used codes whose digests are kept. A code that was used earlier is reported as `unknown`. */
 const spentLimit = 100
 
 interface Code {
@@ -20,7 +20,7 @@ interface Code {
 
 export class Codes {
   readonly #clock: () => number
-  /** The end and the key of each unspent code, by the digest of the code. */
+  /** The time of expiry and the key of each unused code, by the digest of the code. */
   readonly #codes = new Map<string, Code>()
   readonly #spent = new Set<string>()
 
@@ -37,8 +37,8 @@ export class Codes {
   }
 
   /**
-   * Spends a code, and returns the `key` that `make` got for it. Returns `spent` for one of the last `spentLimit` spent
-   * codes, and `unknown` for any other code that is not valid.
+   * Uses up a code, and returns the `key` with which `make` made the code. Returns `spent` for one of the last
+   * `spentLimit` used codes, and `unknown` for any other code that is not valid.
    */
   spend(code: string): Pick<Code, 'key'> | 'spent' | 'unknown' {
     const digest = digestOf(code)

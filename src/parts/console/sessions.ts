@@ -20,9 +20,9 @@ const idleMs = 7 * 24 * 60 * 60_000
 export const lifeMs = 30 * 24 * 60 * 60_000
 const sessionLimit = 100
 const labelChars = 200
-/** A request writes the sessions, for their new times of last use, if the last write is longer ago than this. */
+/** The least time from a write of the sessions to a write that stores only new times of last use. */
 const saveEveryMs = 10 * 60_000
-/** The time between two searches for sessions that have ended. */
+/** The interval at which ended sessions are removed. */
 const sweepEveryMs = 60_000
 
 /** A session without its secrets. */
@@ -52,7 +52,7 @@ export interface SessionParts {
   readonly clock: () => number
   readonly log: Log
   readonly namedKeys: NamedKeys
-  /** The time between two searches for sessions that have ended. Default 60 s. */
+  /** The interval at which ended sessions are removed. Default 60 s. */
   readonly sweepEveryMs?: number
 }
 
@@ -143,7 +143,7 @@ export class Sessions implements PageSessionSource {
     return true
   }
 
-  /** Stops the search for ended sessions, and writes all sessions, if there are any. Idempotent. */
+  /** Stops the removal of ended sessions, and writes all sessions, if there are any. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#sweep)
     if (this.#sessions.size > 0) await this.#save()

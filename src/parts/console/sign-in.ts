@@ -26,15 +26,15 @@ export interface SignInParts {
   readonly log: Log
   /** The option `publicUrl`: the server's address for browsers. */
   readonly publicUrl: URL | undefined
-  /** The option `basePath`. */
+  /** The option `basePath`: the path below which the server answers. */
   readonly basePath: string
 }
 
 const cookiePaths = ['api', 'sockets']
 
 /**
- * Spends a code and begins a session. If the request has a session, the page keeps that session and its proof: none is
- * begun, and the `proof` in the response is empty.
+ * Uses up a code and begins a session. If the request already has a session, begins none, and the `proof` in the
+ * response is empty: the page keeps its session and proof.
  * @throws AppError `unauthorized` for a code that is not valid; `bad_request` without a readable header Host
  */
 export async function signIn(parts: SignInParts, call: Call): Promise<HttpResponse> {
@@ -80,7 +80,7 @@ export function signOut(parts: SignInParts, call: Call): HttpResponse {
   const { response, request: { rawHeaders } } = call.exchange
   const host = hostOf(rawHeaders)
   const id = currentId(parts, call)
-  // The session ends after the response is sent, because its end cuts its requests, of which this is one.
+  // The end of a session cuts the session's requests, also this request. So send the response first.
   if (id !== undefined) response.once('finish', () => void sessions.end(id))
   if (host === undefined) return success
   return { ...success, headers: cookies(rawHeaders, { host, value: '', seconds: 0, publicUrl, basePath }) }

@@ -34,7 +34,7 @@ export interface ToolSetOptions {
   readonly observationsDir: string
   /** Folders that no file tool reads or writes. */
   readonly privateDirs: readonly string[]
-  /** Seals the contents that the undo history keeps. */
+  /** Encrypts the contents that the undo history keeps. */
   readonly cipher: Cipher
   /** Masks secrets in text that tools store. */
   readonly mask: (text: string) => string
@@ -119,7 +119,7 @@ export function isTaskToolSet(name: string): boolean {
   return ['task_tool_set', 'TaskToolSet', 'task'].includes(name)
 }
 
-/** Returns the tools of a chosen tool set (contract: payloads.md, section 4). Another choice or empty set is kept. */
+/** Returns the tools of a tool set (contract: payloads.md, section 4). Returns a tool or an empty set unchanged. */
 function expand(choice: ToolChoice, makers: Readonly<Record<string, ToolMaker>>): readonly ToolChoice[] {
   if (isTaskToolSet(choice.name) && Object.hasOwn(makers, 'task')) return [{ ...choice, name: 'task' }]
   if (choice.name !== 'browser_tool_set' && choice.name !== 'BrowserToolSet') return [choice]

@@ -1,4 +1,4 @@
-/** The names of this part's tools, except the default tools `finish` and `think`. They work on every machine. */
+/** The names of this part's tools, except the default tools `finish` and `think`. */
 
 /** The names of the tools that start no process. `task_tracker` keeps a list; the others work on files. */
 export const fileToolNames = [

@@ -1,7 +1,7 @@
 /**
  * Stores the contents that the file editor replaced, for undo.
  *
- * A private folder has an index and one sealed file for each old content. An index entry describes one change of a
+ * A private folder has an index and one encrypted file for each old content. An index entry describes one change of a
  * file. Calls of one history must not overlap.
  */
 import { randomUUID } from 'node:crypto'
@@ -53,13 +53,13 @@ export interface UndoLimits {
   readonly limitBytes: number
 }
 
-/** Reseals the undo history in the folder of a conversation with the newest key. */
+/** Encrypts the undo history in a conversation's folder again, with the newest key. */
 export const resealFolder: ResealFolder = (folder, cipher) =>
   resealUndoHistory(join(folder, 'observations', 'undo'), cipher)
 
 /**
- * Seals the contents of the history in `folder` with the newest key, except contents that no key opens. Returns the ids
- * of the keys with which the contents are then sealed. Must not run while the history is in use.
+ * Encrypts the contents of the history in `folder` with the newest key, except contents that no key can decrypt.
+ * Returns the ids of the keys that then encrypt the contents. Must not run while the history is in use.
  * @throws AppError `storage_failed` when a file that exists cannot be read, or a file cannot be written
  */
 export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {

@@ -27,10 +27,10 @@ export function isCut({ source, llm_message: { content } }: MessageEvent): boole
   return source === 'agent' && last?.type === 'text' && last.text === cutMark
 }
 
-/** Returns the messages for a model: the text of a cut answer, if any, and the mark; none for thoughts without text. */
+/** Returns what a model gets of a cut answer: its text, if any, and the mark; nothing if it has only thoughts. */
 export function shownOfCut({ llm_message: { content, reasoning_content: thoughts } }: MessageEvent): Message[] {
   const mark = toMessage({ role: 'user', content: cutMark.trim() })
-  // Without thoughts, a message with the mark alone follows a message with the text (recording/split-answer).
+  // Without text and thoughts, the message follows an earlier part of the answer (recording/split-answer).
   if (content.length < 2) return thoughts === undefined ? [mark] : []
   return [toMessage({ role: 'assistant', content: content.slice(0, -1) }), mark]
 }

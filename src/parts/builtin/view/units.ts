@@ -149,7 +149,7 @@ function batchMessages({ isOfAnother, actions, calls, results }: Batch, state: J
   })
   const tools = answered.flatMap((call) => results.get(call.id) ?? [])
   const message = isOfAnother ? unsigned(answer) : answer
-  // Leave out the provider's private data for another model, and when a call has no result: they describe all calls.
+  // Leave out the provider's private data for another model, and if a call has no result: the data describe all calls.
   return [
     withState(message, !isOfAnother && answered.length === calls.length ? state : undefined),
     ...tools.map((tool) => ({ message: tool })),

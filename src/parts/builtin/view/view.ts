@@ -40,7 +40,7 @@ interface Prompt {
 
 export class View {
   #system: Prompt | undefined
-  /** The units before `#batch`. Without `#batch`, the units up to the last batch, with this batch. */
+  /** The units before `#batch`. If a condensation removed `#batch`, the units up to and including the last batch. */
   #settled: Unit[] = []
   /** The messages of `#settled`. */
   #told: ModelMessage[] = []
@@ -51,7 +51,7 @@ export class View {
   #isOpen = false
   #isCondensationRequested = false
   #responses = new Map<string, JsonObject>()
-  /** Actions that wait for the user: the values given to `keepCall`, unmasked and sealed, by the ids of the actions. */
+  /** For actions that wait for the user: the unmasked action as encrypted JSON (`keepCall`), by the action's id. */
   #calls = new Map<string, string>()
   #newest: Event[] = []
   #lastUserMessage: MessageEvent | undefined
@@ -124,7 +124,7 @@ export class View {
     return batch.actions.filter(({ id, tool_call_id }) => ids.includes(id) && !batch.results.has(tool_call_id))
   }
 
-  /** Returns the value given to `keepCall` for an action that waits for the user; undefined when there is none. */
+  /** Returns the encrypted JSON that `keepCall` stored for an action; undefined when it stored none. */
   keptCall(actionId: string): string | undefined {
     return this.#calls.get(actionId)
   }

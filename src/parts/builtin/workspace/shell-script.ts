@@ -84,7 +84,7 @@ function mayExport(name: string): boolean {
 }
 
 /**
- * Returns the script that runs at each prompt. It reports the end of each script once, and discards input that the
+ * Returns the script that runs at each prompt. It reports the end of each command once, and discards input that the
  * command has not read, because bash would run the input as commands.
  */
 export function promptScript(folder: string, isTerminal: boolean): string {

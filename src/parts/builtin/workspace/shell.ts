@@ -111,7 +111,7 @@ export class Shell {
     return this.#nonce !== undefined
   }
 
-  /** Tells whether the shell still runs and has its private folder, which a logout, for example, can remove. */
+  /** Tells whether the shell runs and its private folder exists. The end of a login session may remove the folder. */
   async isUsable(): Promise<boolean> {
     return !this.hasExited && await isThere(shellFiles(this.#options.folder).prompt)
   }
@@ -179,8 +179,8 @@ export class Shell {
   }
 
   /**
-   * Kills the processes that started after the last `markStart`; the first `begin` calls `markStart` if no caller has.
-   * Returns false when a process survives, or before the first `markStart`.
+   * Kills the processes of the shell that the last `markStart` did not record. Returns false when a process survives,
+   * or before the first `markStart`.
    */
   async killStarted(): Promise<boolean> {
     if (this.#before === undefined) return false

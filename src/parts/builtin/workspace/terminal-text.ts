@@ -20,7 +20,7 @@ export interface TerminalPiece {
 
 export interface TerminalTextOptions {
   readonly markPrefix: string
-  /** The most characters of a line that can still change. `push` returns a longer line in parts. Default 8,192. */
+  /** The length above which `push` returns a line although the line could still change. Default 8,192 characters. */
   readonly lineLimitChars?: number
 }
 

@@ -23,7 +23,7 @@ export interface TerminalOptions {
   readonly makeSecretDir: () => Promise<string>
   /** The whole environment of the shell, from process/environment. */
   readonly env: Readonly<Record<string, string>>
-  /** The instance id of the data folder, part of each process's marker. */
+  /** The instance id of the data folder, with which the marker of each process begins (process/marker.ts). */
   readonly instance: string
   readonly cgroupParent?: string | undefined
   /** Makes unique ids. */
@@ -58,7 +58,7 @@ export interface TerminalResult {
   readonly output: string
   /** A note for the model: how the call ended, and how to go on. */
   readonly note: string
-  /** The exit code; -1 while a command runs; 0 for a reset without a command; absent for any other refused request. */
+  /** The exit code; -1 while a command runs; 0 after a reset alone; absent if refused while no command runs. */
   readonly exitCode?: number
   readonly isTimeout: boolean
   /** True when the request was refused: nothing was run or typed. */

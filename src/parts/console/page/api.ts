@@ -9,7 +9,7 @@ import { isObject, listAt, memberAt, textAt } from './values.ts'
 export interface Answer {
   /** The status of the response; 0 when the server did not answer. */
   readonly status: number
-  /** The parsed body; undefined when it is not JSON. With status 0 it is an object with `detail`. */
+  /** The parsed body; undefined when it is not JSON; an object with `detail` when the server did not answer. */
   readonly json: unknown
 }
 
@@ -30,7 +30,7 @@ export interface Api {
   blob(path: string): Promise<Blob | undefined>
   /** Opens a WebSocket. A page with a proof sends the proof in the first frame. */
   openSocket(path: string): WebSocket
-  /** Called by `signOut`, and after status 401, except at the sign-in. After `open` and `blob` it is not called. */
+  /** Called by `signOut`, and after status 401, except in responses to the sign-in, `open` and `blob`. */
   onSignedOut: () => void
 }
 

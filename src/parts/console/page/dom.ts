@@ -9,8 +9,8 @@ import { isSafeAddress } from './safe-address.ts'
 export type Child = Node | string | number | undefined | null | false | readonly Child[]
 
 /**
- * Attributes by name. A function is a listener; its name is `on` and the name of the event. `true` sets an empty
- * attribute; false and undefined leave the attribute out or remove it.
+ * Attributes by name. A function is an event listener, with a name such as `onclick`. `true` sets an empty attribute;
+ * false and undefined leave the attribute out or remove it.
  */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined | ((event: Event) => void)>>
 

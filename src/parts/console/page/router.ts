@@ -40,7 +40,7 @@ export class Router {
     const view = await this.#open(place, partsOf(location.hash)).catch(() => this.#tellFault(place))
     if (count !== this.#count) return view.close()
     this.#view = view
-    // The body has the focus, for example, when the closed view had it before. Then the root gets the focus.
+    // If the body has the focus, for example after the focused element was removed, the root gets the focus.
     if (document.activeElement === document.body) this.#root.focus({ preventScroll: true })
   }
 

@@ -108,7 +108,7 @@ export function hasFailed({ status }: Answer): boolean {
   return ![200, 403, 404, 501].includes(status)
 }
 
-/** Returns an element that says why `what` could not be read. If `answer` `hasFailed`, a button in it calls `again`. */
+/** Returns an element that says why `what` could not be read. If the reason may pass, a button in it calls `again`. */
 export function loadFault(what: string, answer: Answer, again: () => Promise<void> | void): HTMLElement {
   if (!hasFailed(answer)) return element('p', { class: 'hint' }, `${what} could not be read: ${problemOf(answer)}`)
   const why = element('span', { class: answer.status === 0 ? 'why-away' : undefined }, `: ${problemOf(answer)}`)

@@ -89,7 +89,7 @@ export function describeCall(call: Call): CallView {
   return { ...view, facts: view.facts.filter((fact) => fact !== ''), isOpen: view.isOpen || isTrouble, pieces }
 }
 
-/** Returns the subject of a call for its line: a path inside `folder` relative to `folder`, any other one unchanged. */
+/** Returns the subject to show for a call: a path inside `folder` relative to `folder`, any other text unchanged. */
 export function subjectIn(folder: string, { subject, pieces }: CallView): string {
   const isPath = folder !== '' && pieces.every(({ type }) => type !== 'command')
   return isPath && subject.startsWith(`${folder}/`) ? subject.slice(folder.length + 1) : subject
@@ -124,7 +124,7 @@ function leftOver(observation: Members): readonly Piece[] {
   return Object.keys(rest).length === 0 ? [] : [{ type: 'json', label: 'Result', value: rest }]
 }
 
-/** Returns the form for an unknown kind of action. It shows the action, or if there is none, the call's arguments. */
+/** Returns the `Form` for an action of unknown kind. It shows the action, or without one the call's arguments. */
 function unknownForm(body: Members): Form {
   return ({ action, observation }) => {
     const isThere = Object.keys(action).length > 0

@@ -111,7 +111,7 @@ export class EventConnection {
     clearTimeout(this.#silence)
     const silence = this.#silence = setTimeout(async () => {
       const isCurrent = await this.#events.isCurrent(AbortSignal.timeout(answerMs))
-      // If the timer is another one by now, a frame or a new socket has set it.
+      // A frame or a new socket that came during the check has restarted the timer.
       if (this.#isClosed || this.#silence !== silence) return
       // Keep a socket that has brought a frame, if the page misses no event. A socket without any frame may hang.
       if (isCurrent && this.#pauseMs === 0) return this.#heard(socket)

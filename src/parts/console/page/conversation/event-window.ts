@@ -58,7 +58,7 @@ export class EventWindow {
     return this.#newest
   }
 
-  /** The number of live events after the end of the window. */
+  /** The number of live events since the window left the end of the history. */
   get missed(): number {
     return this.#missed
   }
@@ -112,7 +112,7 @@ export class EventWindow {
     })
   }
 
-  /** Adds a live event. Returns `known` if the window has it, `behind` if the window ends earlier: `missed` grows. */
+  /** Adds a live event, except an event that the window has (`known`) or that is after the window (`behind`). */
   live(event: StoredEvent): 'added' | 'behind' | 'known' {
     if (this.#ids.has(event.id)) return 'known'
     this.#newest = event.id
@@ -197,8 +197,8 @@ export class EventWindow {
   }
 
   /**
-   * Returns how many of the first events of a list to remove, so that the window has at most 95 % of each limit. If the
-   * list has so many, at least `pageSize` events stay.
+   * Returns how many of the first events of a list to remove, so that the window has at most 95 % of each limit. The
+   * last `pageSize` events always stay.
    */
   #surplus(events: readonly StoredEvent[]): number {
     let [count, size] = [0, this.#size]

@@ -78,7 +78,7 @@ async function htmlFile(pages: AsyncIterable<readonly unknown[]>, title: string)
     element('meta', { name: 'viewport', content: 'width=device-width' }), element('title', {}, title))
   const opening = ['<!DOCTYPE html><html lang="en">', head.outerHTML, '<style>', styles(), '</style>']
   const parts = [new Blob([...opening, '<body class="exported">'])]
-  // The last message and the events after it wait for the next page, which can have the results of their calls.
+  // Keep the last message and the events after it for the next page, which can have the results of open calls.
   let waiting: StoredEvent[] = []
   for await (const items of pages) {
     waiting.push(...items.map(readEvent).filter((event) => event !== undefined))

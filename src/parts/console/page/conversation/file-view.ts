@@ -20,7 +20,7 @@ export interface ShownFile {
 
 /** The most bytes of a file that the page shows. */
 const fileLimit = 8 * 1024 * 1024
-/** The number of bytes at the start of a file that are searched for a NUL. A file with a NUL there is no text. */
+/** The number of bytes at the start of a file that are searched for a NUL. A NUL means that the file is not text. */
 const lookedAt = 8000
 
 export async function showFile(file: ShownFile): Promise<void> {

@@ -13,7 +13,7 @@ export class FrameLog {
   #frames: LoggedFrame[] = []
   #count = 0
 
-  /** The newest frames, oldest first. Of more than `2 * frameLimit`, only the last `frameLimit` stay. */
+  /** The newest frames, oldest first. Above `2 * frameLimit` frames, all but the newest `frameLimit` are dropped. */
   get frames(): readonly LoggedFrame[] {
     return this.#frames
   }

@@ -223,7 +223,7 @@ export class LiveHistory {
     if (kind === 'ConversationStateUpdateEvent') {
       this.state = foldState(this.state, body)
       const isFull = memberAt(body, 'key') === 'full_state'
-      // After `full_state`, the server sends the draft so far again. An agent that does not work has no draft.
+      // After `full_state`, the server sends the draft so far again. An agent that is not working has no draft.
       if (isFull || !isWorking(this.state)) this.draft = emptyDraft
       return isFull ? undefined : event
     }
@@ -232,7 +232,7 @@ export class LiveHistory {
     return event
   }
 
-  /** Tells whether the page shows the error `code` already: in status `stuck` always, in `error` if an item has it. */
+  /** Tells whether the page already shows the error `code`: always in status `stuck`; in `error` if an item has it. */
   #isSaid(code: string): boolean {
     const status = statusOfState(this.state)
     const isShown = (item: Item): boolean => item.type === 'error' && item.code === code

@@ -82,7 +82,7 @@ class InlineParser {
     return this.#out
   }
 
-  /** Adds text to the last node of the output, if that is a text and not of an open marker; else adds a new node. */
+  /** Adds text to the last output node if that is a text node and not an open marker; else adds a new node. */
   #say(text: string): void {
     if (text === '') return
     const last = this.#out.at(-1)
@@ -156,14 +156,14 @@ class InlineParser {
     }
   }
 
-  /** Closes the innermost opener with up to `left` times `character`. Returns its length; 0 if it closes none. */
+  /** Closes the innermost marker of at most `left` times `character`. Returns its length; 0 without such a marker. */
   #close(character: string, left: number): number {
     for (let index = this.#openers.length - 1; index >= 0; index--) {
       const { marker, at } = this.#openers[index] ?? { marker: '[', at: 0 }
       if (marker.endsWith('[')) return 0
       const type = wrappers[marker]
       if (!marker.startsWith(character) || marker.length > left || type === undefined) continue
-      // If nothing is between the markers, they stay text.
+      // If nothing is between the two markers, both stay text.
       if (at === this.#out.length - 1) return 0
       this.#wrap(index, (children) => ({ type, children }))
       return marker.length

@@ -16,7 +16,7 @@ export function markdownView(text: string): HTMLElement {
   return element('div', { class: 'markdown', dir: 'auto' }, parseMarkdown(text).map(blockView))
 }
 
-/** Draws Markdown that grows. Settled blocks keep their elements; open blocks are drawn again. */
+/** Draws Markdown that grows. Only the blocks that later text can change are drawn again. */
 export class GrowingMarkdown {
   readonly root = element('div', { class: 'markdown growing', dir: 'auto' })
   readonly #stream = new MarkdownStream()

@@ -47,7 +47,7 @@ export class QuestionsView {
     return this.#questions.length
   }
 
-  /** Reads the questions again when the state has other questions or another policy, or begins or ends to wait. */
+  /** Reads the questions again when their ids, the policy, or whether the agent waits for an answer has changed. */
   async show(state: ConversationState): Promise<void> {
     const pending = objectsAt(state.members, 'pending_confirmations').map((question) => textAt(question, 'id'))
     const isWaiting = statusOfState(state) === 'waiting_for_confirmation'

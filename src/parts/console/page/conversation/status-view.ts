@@ -118,8 +118,8 @@ export class StatusView {
   }
 
   /**
-   * Returns the menu of an external agent's models, or for the built-in agent of the LLM profiles. If there are none,
-   * returns an element with the model's name.
+   * Returns a menu of the external agent's models or, for the built-in agent, of the LLM profiles. Without models or
+   * profiles, returns an element with the model's name.
    */
   #modelMenu(state: ConversationState): HTMLElement {
     const { actions } = this.#options
@@ -217,7 +217,7 @@ function statusWords(state: ConversationState, history: LiveHistory, place: stri
   }
 }
 
-/** Returns words for the work of a running agent: an open call, an answer or thought that grows, or a wait for both. */
+/** Returns words for what a running agent does: an open call, writing an answer or a thought, or nothing visible. */
 function waitingFor({ timeline, draft }: LiveHistory): string {
   const item = timeline.items.findLast(({ type }) => type === 'calls' || type === 'message')
   const open = item?.type === 'calls' ? item.calls.find(({ result }) => result === undefined) : undefined

@@ -35,7 +35,7 @@ export type Item =
   /** A result whose action is not in the window of events. */
   | Common & { readonly type: 'result' }
   | Common & { readonly type: 'error'; readonly code: string; readonly detail: string }
-  /** A change of the conversation. A quiet note is only for people who build clients. */
+  /** A change of the conversation. With `isQuiet`, the note is only for people who build clients. */
   | Common & { readonly type: 'note'; readonly text: string; readonly isQuiet: boolean }
   | Common & { readonly type: 'unknown' }
 
@@ -54,7 +54,7 @@ export class Timeline {
   readonly #byAction = new Map<string, number>()
   /** The ids of actions without a result, by the ids of their tool calls. */
   readonly #openCalls = new Map<string, string>()
-  /** The index of the last item, quiet notes (`isQuiet`) aside; -1 when there is no such item. */
+  /** The index of the last item that is not a quiet note (`isQuiet`); -1 when there is none. */
   #last = -1
 
   get items(): readonly Item[] {
@@ -178,7 +178,7 @@ function condensed(body: Members): string {
   return `The history was condensed: ${count} events left the view of the model`
 }
 
-/** Returns the note for a state update. The note is quiet, unless the policy, the goal or the agent was updated. */
+/** Returns the note for a state update. `isQuiet` is false only for an update of the policy, the goal or the agent. */
 function stateNote(event: StoredEvent): Item {
   const { id: key, body } = event
   const name = textAt(body, 'key')

@@ -13,7 +13,7 @@ const retryMs = 1500
 const longestPauseMs = 10_000
 /** The longest time without a byte from the server. After it the server counts as away. */
 const silentMs = 40_000
-/** The longest time that an outage is assumed to have lasted at the first failed attempt, if no silence preceded. */
+/** The time that an outage is assumed to have lasted at its first failed attempt; after a silence, `silentMs` more. */
 const noticedMs = 3000
 
 export interface ChangesFollower {
@@ -124,7 +124,7 @@ class ChangesStream {
     else this.#endPause()
   }
 
-  /** Restarts the timer that ends the attempt after `silentMs`. Called at the start and for each received piece. */
+  /** Restarts the timer that ends the attempt after `silentMs`. Called at the start and for each received chunk. */
   #heard(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#attempt.abort(), silentMs)

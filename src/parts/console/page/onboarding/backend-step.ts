@@ -1,4 +1,4 @@
-/** The step that checks this machine and the chosen external agent. A finding can have advice. */
+/** The step that checks this machine and the chosen external agent, and shows what it finds, with advice. */
 import { chosenAgent } from '../agents.ts'
 import { problemOf } from '../api.ts'
 import { element, fill } from '../dom.ts'

@@ -31,7 +31,7 @@ export function openOnboarding(root: HTMLElement, api: ServerApi, asked: string)
     navigate('/')
   }
   let save = (): Promise<boolean> => Promise.resolve(true)
-  /** Returns a listener that saves the typed text, then goes to `path`; after a failure, only if `isFree`. */
+  /** Returns a listener that saves the input, then goes to `path`; with `isFree` also if the input cannot be saved. */
   const go = (path: string, isFree: boolean) => (event: Event): void => {
     // With one of these keys, the browser opens another tab or window.
     if (event instanceof MouseEvent && (event.ctrlKey || event.metaKey || event.shiftKey)) return

@@ -89,7 +89,7 @@ function sectionForm({ title, fields }: Section, values: unknown, save: Save): H
   return made
 }
 
-/** Shows a field if all fields of its `dependsOn` are on (`isOn`); else hides it. */
+/** Hides each field with a field in its `dependsOn` that is not on (`isOn`). Shows all other fields. */
 function showDependent(entries: readonly Entry[]): void {
   const inUse = entries.filter(({ one, control }) => isOn(one, stateOf(control)))
   const on = new Set(inUse.map(({ one }) => one.path.join('.')))
