@@ -40,7 +40,7 @@ interface Hit {
   readonly kind: string
   readonly source: string
   readonly timestamp: string
-  /** The tool of a call or a result; empty for another event. */
+  /** The tool of a call or a result; empty for any other event. */
   readonly tool: string
   /** The first occurrence of the searched text in the event, with the characters before and after it. */
   readonly excerpt: string

@@ -27,10 +27,10 @@ export function isCut({ source, llm_message: { content } }: MessageEvent): boole
   return source === 'agent' && last?.type === 'text' && last.text === cutMark
 }
 
-/** Returns what a model gets of a cut answer: its text, if any, and the mark; nothing if it has only thoughts. */
+/** Returns what a model gets of a cut answer: its text, if any, and `cutMark`; nothing if it has only thoughts. */
 export function shownOfCut({ llm_message: { content, reasoning_content: thoughts } }: MessageEvent): Message[] {
   const mark = toMessage({ role: 'user', content: cutMark.trim() })
-  // Without text and thoughts, the message follows an earlier part of the answer (recording/split-answer).
+  // A message with neither text nor thoughts follows an earlier part of the answer (recording/split-answer).
   if (content.length < 2) return thoughts === undefined ? [mark] : []
   return [toMessage({ role: 'assistant', content: content.slice(0, -1) }), mark]
 }

@@ -64,7 +64,7 @@ function isAnswered(step: Step): boolean {
   return step.result !== undefined
 }
 
-/** Returns the action of a failed step; undefined for another step. Error texts differ, so results are left out. */
+/** Returns the action of a failed step; undefined for any other step. Error texts differ, so results are left out. */
 function failureOf(step: Step): unknown {
   return step.failed ? { action: step.action } : undefined
 }

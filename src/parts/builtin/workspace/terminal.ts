@@ -58,14 +58,14 @@ export interface TerminalResult {
   readonly output: string
   /** A note for the model: how the call ended, and how to go on. */
   readonly note: string
-  /** The exit code; -1 while a command runs; 0 after a reset alone; absent if refused while no command runs. */
+  /** The exit code; -1 while a command runs; 0 after a reset alone; absent for a request refused while no command runs. */
   readonly exitCode?: number
   readonly isTimeout: boolean
   /** True when the request was refused: nothing was run or typed. */
   readonly isRefused: boolean
   /** The path of the output file, if any. */
   readonly file?: string
-  /** The shell's report on the last command that ended; absent before that, and after the shell has ended. */
+  /** The report on the last command that ended in the shell; absent before a command ends and after the shell ends. */
   readonly report?: ShellReport
 }
 

@@ -54,7 +54,7 @@ export class Outage {
     if (this.#state === 'here') this.#state = 'unknown'
   }
 
-  /** Called when the server does not answer. At its first call, an outage is at most `awayMs` old. */
+  /** Called when the server does not answer. At the first call in an outage, the outage is at most `awayMs` old. */
   serverAway(wait: Wait, awayMs: number): void {
     if (this.#state !== 'away') this.#awaySince = performance.now() - awayMs
     this.#state = 'away'

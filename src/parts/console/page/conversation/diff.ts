@@ -156,7 +156,7 @@ function hunksOf(rows: readonly DiffRow[]): readonly (readonly DiffRow[])[] {
   return hunks
 }
 
-/** Returns the rows of a hunk in pairs: a kept line twice, removed lines beside the added lines that follow them. */
+/** Returns the rows of a hunk in pairs: a `same` row twice, removed rows beside the added rows that follow them. */
 export function pairsOf(hunk: readonly DiffRow[]): readonly DiffPair[] {
   const pairs: DiffPair[] = []
   let at = 0

@@ -227,7 +227,7 @@ export class LiveHistory {
       if (isFull || !isWorking(this.state)) this.draft = emptyDraft
       return isFull ? undefined : event
     }
-    // An event of the agent has the whole text of the draft.
+    // An event of the agent has the text of the draft, so the draft begins anew.
     if (event.source === 'agent') this.draft = emptyDraft
     return event
   }

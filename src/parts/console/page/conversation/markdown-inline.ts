@@ -156,7 +156,7 @@ class InlineParser {
     }
   }
 
-  /** Closes the innermost marker of at most `left` times `character`. Returns its length; 0 without such a marker. */
+  /** Closes the innermost marker of at most `left` times `character`. Returns its length; 0 when none is closed. */
   #close(character: string, left: number): number {
     for (let index = this.#openers.length - 1; index >= 0; index--) {
       const { marker, at } = this.#openers[index] ?? { marker: '[', at: 0 }

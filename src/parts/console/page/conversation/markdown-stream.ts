@@ -8,7 +8,7 @@ import { placedBlocks, type Block } from './markdown.ts'
 import type { Meter } from './terminal.ts'
 
 export interface Growth {
-  /** The blocks that can no longer change since this piece of text, in order. */
+  /** The blocks that became final with this piece of text, in order. */
   readonly settled: readonly Block[]
   /** The last blocks of the text so far. Later text can still change them. */
   readonly open: readonly Block[]
@@ -23,7 +23,7 @@ export class MarkdownStream {
     this.#meter = meter
   }
 
-  /** Adds a piece of text. Returns the blocks that can no longer change since this piece, and the open blocks. */
+  /** Adds a piece of text. Returns the blocks that became final with it, and the blocks that can still change. */
   push(piece: string): Growth {
     this.#rest += piece
     const lines = this.#rest.split(/\r?\n/)
