@@ -36,7 +36,7 @@ export interface SessionView {
   readonly label: string
   /** The time of the sign-in, in milliseconds since the epoch. */
   readonly begun: number
-  /** The time of the last request, at first of the sign-in, in milliseconds since the epoch. */
+  /** The time of the last request, or of the sign-in before the first request, in milliseconds since the epoch. */
   readonly used: number
 }
 

@@ -119,7 +119,7 @@ export function isTaskToolSet(name: string): boolean {
   return ['task_tool_set', 'TaskToolSet', 'task'].includes(name)
 }
 
-/** Returns the tools of a tool set (contract: payloads.md, section 4). A single tool or an empty set is returned unchanged. */
+/** Returns the tools of a tool set (contract: payloads.md, section 4). A single tool or an empty set stays as it is. */
 function expand(choice: ToolChoice, makers: Readonly<Record<string, ToolMaker>>): readonly ToolChoice[] {
   if (isTaskToolSet(choice.name) && Object.hasOwn(makers, 'task')) return [{ ...choice, name: 'task' }]
   if (choice.name !== 'browser_tool_set' && choice.name !== 'BrowserToolSet') return [choice]

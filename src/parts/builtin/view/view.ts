@@ -124,7 +124,7 @@ export class View {
     return batch.actions.filter(({ id, tool_call_id }) => ids.includes(id) && !batch.results.has(tool_call_id))
   }
 
-  /** Returns the encrypted JSON that `keepCall` stored for an action of the last batch; undefined when there is none. */
+  /** Returns the encrypted JSON that `keepCall` stored for an action of the last batch; undefined if there is none. */
   keptCall(actionId: string): string | undefined {
     return this.#calls.get(actionId)
   }

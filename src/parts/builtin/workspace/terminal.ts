@@ -58,7 +58,7 @@ export interface TerminalResult {
   readonly output: string
   /** A note for the model: how the call ended, and how to go on. */
   readonly note: string
-  /** The exit code; -1 while a command runs; 0 after a reset alone; absent for a request refused while no command runs. */
+  /** The exit code; -1 while a command runs; 0 after a reset alone; absent for a refusal while no command runs. */
   readonly exitCode?: number
   readonly isTimeout: boolean
   /** True when the request was refused: nothing was run or typed. */

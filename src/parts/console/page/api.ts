@@ -30,7 +30,7 @@ export interface Api {
   blob(path: string): Promise<Blob | undefined>
   /** Opens a WebSocket. A page with a proof sends the proof in the first frame. */
   openSocket(path: string): WebSocket
-  /** Called by `signOut`, and after status 401, except in responses to the sign-in, `open` and `blob`. */
+  /** Called at the sign-out, and after status 401 in a response, except to the sign-in, `open` and `blob`. */
   onSignedOut: () => void
 }
 
