@@ -6,7 +6,6 @@
  * another agent needs its slot. The next turn or aside starts a new program.
  */
 import { errorOf } from '../../../base/errors.ts'
-import { Limiter } from '../../../base/limiter.ts'
 import { untilAborted } from '../../../base/wait.ts'
 import type { AcpSession } from './session.ts'
 import type { AgentSlot, AgentSlots } from './slots.ts'
@@ -46,8 +45,6 @@ export class AgentProgram {
    * Settles when all calls of `enter` so far have settled. The next call waits for it, so that no two programs start.
    */
   #entered: Promise<unknown> = Promise.resolve()
-  /** Sets modes one after another, so that each time the policy of that moment counts. */
-  readonly #modes = new Limiter(1)
 
   constructor(options: ProgramOptions, events: ProgramEvents) {
     this.#options = options
@@ -169,16 +166,14 @@ export class AgentProgram {
   }
 
   /** Sets the mode by the policy and by the mode that a client or the settings name. Ends the program on an error. */
-  #applyMode(session: AcpSession): Promise<void> {
+  async #applyMode(session: AcpSession): Promise<void> {
     const { host, settings } = this.#options
-    return this.#modes.run(async () => {
-      const named = this.#events.choices().mode ?? settings.acp_session_mode ?? undefined
-      try {
-        await session.applyMode(host.policy(), named)
-      } catch (error) {
-        await this.end(session)
-        throw error
-      }
-    })
+    const named = this.#events.choices().mode ?? settings.acp_session_mode ?? undefined
+    try {
+      await session.applyMode(host.policy(), named)
+    } catch (error) {
+      await this.end(session)
+      throw error
+    }
   }
 }

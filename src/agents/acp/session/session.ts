@@ -262,11 +262,9 @@ export class AcpSession {
   async switchMode(mode: string): Promise<void> {
     this.assertOffers(mode)
     if (mode === this.#choices.modes.current) return
-    try {
-      await this.#setMode(mode)
-    } catch (error) {
+    await this.#setMode(mode).catch((error: unknown) => {
       throw refused(`Cannot use the mode "${mode}"`, error)
-    }
+    })
   }
 
   /**
