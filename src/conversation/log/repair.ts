@@ -54,9 +54,7 @@ export class Repair {
   }
 
   #reopen(failure: AppError): Promise<void> {
-    this.#reopening ??= this.#recover(failure).finally(() => {
-      this.#reopening = undefined
-    })
+    this.#reopening ??= this.#recover(failure).finally(() => (this.#reopening = undefined))
     return this.#reopening
   }
 

@@ -32,8 +32,11 @@ export class LiveTurn implements Turn {
   readonly isOwn: boolean
   readonly #options: LiveTurnOptions
   readonly #controller = new AbortController()
+  readonly signal: AbortSignal = this.#controller.signal
   readonly #pausing = new AbortController()
+  readonly pausing: AbortSignal = this.#pausing.signal
   readonly #aborted = deferred<void>()
+  readonly aborted = this.#aborted.promise
   readonly #masks = new Map<keyof DeltaPiece, MaskingStream>()
   /** True while counted usage has not been sent to clients. */
   #owesStats = false
@@ -53,21 +56,9 @@ export class LiveTurn implements Turn {
     this.#options = options
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
   /** The id of the newest ActionEvent of the turn; undefined without an action. */
   get newestAction(): string | undefined {
     return this.#newestAction
-  }
-
-  get pausing(): AbortSignal {
-    return this.#pausing.signal
-  }
-
-  get aborted(): Promise<void> {
-    return this.#aborted.promise
   }
 
   /** The error of the first report that could not be recorded; undefined if there is none. */

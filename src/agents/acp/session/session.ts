@@ -62,6 +62,8 @@ export class AcpSession {
   readonly agent: AgentInfo
   readonly connection: AgentConnection
   readonly signIn: SignIn
+  readonly begunIn: string | undefined
+  readonly rules: ModeRules
   readonly #options: SessionOptions
   #choices: SessionChoices
   #mcpServers: readonly McpServerState[]
@@ -76,6 +78,8 @@ export class AcpSession {
     this.agent = options.agent
     this.connection = options.connection
     this.signIn = options.signIn
+    this.begunIn = options.begunIn
+    this.rules = options.rules
     this.#options = options
     this.#choices = options.choices
     this.#mcpServers = options.mcpServers
@@ -153,14 +157,6 @@ export class AcpSession {
     return this.rules.runsUnasked(this.mode)
   }
 
-  get begunIn(): string | undefined {
-    return this.#options.begunIn
-  }
-
-  get rules(): ModeRules {
-    return this.#options.rules
-  }
-
   /** The session's members of `agent_state`, for clients (contract: conversations.md, section 11). */
   get state(): JsonObject {
     return {
@@ -188,7 +184,7 @@ export class AcpSession {
    * @throws AcpFailure when the agent would ask less often than the policy requires
    */
   async applyMode(policy: ConfirmationPolicy, named: string | undefined): Promise<void> {
-    const { rules, log } = this.#options
+    const { rules } = this
     const { offered, current } = this.#choices.modes
     const wanted = chooseMode({ policy, named, rules, offered })
     let problem = 'it offers no other mode'
@@ -198,7 +194,7 @@ export class AcpSession {
       } catch (error) {
         problem = reasonOf(error)
         const fault = error instanceof RpcError ? undefined : errorOf(error)
-        log.warn('The agent refused a session mode', { mode: wanted, problem, error: fault })
+        this.#options.log.warn('The agent refused a session mode', { mode: wanted, problem, error: fault })
       }
     }
     if (isTooOpen(this.mode, policy, rules)) {

@@ -216,9 +216,7 @@ class Opening {
     const keptId = kept?.['cwd'] === host.workingDir ? textOf(kept['id']) : undefined
     const resumed = keptId === undefined ? undefined : await this.#resume(agent, { sessionId: keptId, ...place })
     if (keptId !== undefined && resumed !== undefined) return { result: resumed, id: keptId, isNew: false }
-    if (textOf(kept?.['id']) !== undefined) {
-      this.#notes.add(forgotten)
-    }
+    if (textOf(kept?.['id']) !== undefined) this.#notes.add(forgotten)
     const result = await this.#request('session/new', place)
     const id = textOf(memberAt(result, 'sessionId'))
     if (id === undefined) throw new AcpFailure('ACPInitError', 'The agent opened a session without an id')
