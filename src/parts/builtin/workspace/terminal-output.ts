@@ -6,6 +6,7 @@
  */
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Limiter } from '../../../base/limiter.ts'
 import { makeFolder, openNew, privateFolder } from '../../../base/own-files.ts'
 
 export interface TerminalOutputOptions {
@@ -70,6 +71,8 @@ export class TerminalOutput {
 class OutputFile {
   readonly #options: TerminalOutputOptions
   readonly #path: string
+  /** Runs one write at a time: a command's output may arrive while the end of a call writes. */
+  readonly #writes = new Limiter(1)
   #handle: FileHandle | undefined
   #sizeBytes = 0
   #hasFailed = false
@@ -79,7 +82,19 @@ class OutputFile {
     this.#path = join(options.folder, `terminal-${options.createId()}.txt`)
   }
 
-  async write(text: string): Promise<void> {
+  write(text: string): Promise<void> {
+    return this.#writes.run(() => this.#write(text))
+  }
+
+  /** Closes the file. Returns its path; undefined when the file could not be opened or written. */
+  close(): Promise<string | undefined> {
+    return this.#writes.run(async () => {
+      await this.#handle?.close().catch(this.#options.onError)
+      return this.#hasFailed ? undefined : this.#path
+    })
+  }
+
+  async #write(text: string): Promise<void> {
     const room = this.#options.fileLimitBytes - this.#sizeBytes
     if (this.#hasFailed || room <= 0) return
     try {
@@ -91,12 +106,6 @@ class OutputFile {
       this.#hasFailed = true
       this.#options.onError(error)
     }
-  }
-
-  /** Closes the file. Returns its path; undefined when the file could not be opened or written. */
-  async close(): Promise<string | undefined> {
-    await this.#handle?.close().catch(this.#options.onError)
-    return this.#hasFailed ? undefined : this.#path
   }
 
   async #open(): Promise<FileHandle> {

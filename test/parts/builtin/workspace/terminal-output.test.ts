@@ -48,6 +48,18 @@ test('gives the beginning and the end of a longer one, and keeps the whole', () 
   assert.match((await output.take()).file ?? '', /terminal-2\.txt$/)
 }))
 
+test('keeps the whole when a text comes before the one before it is written, and when the call ends then', () => withOutput(
+  {},
+  async (output, folder, errors) => {
+    const writing = [output.write('a'.repeat(20)), output.write('b'.repeat(20))]
+    const { file } = await output.take()
+    await Promise.all(writing)
+    assert.equal(errors, [])
+    assert.is(file, join(folder, 'observations', 'terminal-1.txt'))
+    assert.is(readFileSync(file ?? '', 'utf8'), `${'a'.repeat(20)}${'b'.repeat(20)}`)
+  },
+))
+
 test('gives the same for any way of cutting the text', async () => {
   const text = Array.from({ length: 40 }, (_, index) => String.fromCharCode(65 + index)).join('')
   for (const size of [1, 3, 7, 39, 40]) {
