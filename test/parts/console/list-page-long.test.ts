@@ -17,6 +17,11 @@ async function create(body: object = {}): Promise<string> {
   return textAt((await server.rest.post('/api/conversations', body)).json, 'id')
 }
 
+/** Returns an expression that is true when the list shows a row with this title. */
+function rowOf(title: string): string {
+  return `[...document.querySelectorAll('.row')].some((row) => row.innerText.includes('${title}'))`
+}
+
 drive('a copy stands below its origin, and a search finds it there', async () => {
   await signIn(tab, server)
   const initial_message = { role: 'user', content: [{ type: 'text', text: 'Show me what you can do' }], run: true }
@@ -144,6 +149,43 @@ drive('conversations of earlier days stand below headings', async () => {
   await tab.until("document.querySelectorAll('.row').length === 143")
   const focused = "document.activeElement.closest('.row')?.dataset.id"
   assert.equal([ids].flat()[1], await tab.run(focused))
+})
+
+drive('the key u undoes the newest deletion, also when an earlier one is done meanwhile', async () => {
+  const ids = [await create(), await create()]
+  for (const [at, id] of ids.entries()) await server.rest.patch(`/api/conversations/${id}`, { title: `Number ${at}` })
+  await tab.untilText('Number 1')
+  await tab.run(`void (() => {
+    const real = setInterval
+    window.notices = []
+    window.setInterval = (run, ms, ...more) => ms === 8000 ? window.notices.push(run) : real(run, ms, ...more)
+  })()`)
+  for (const at of ids.keys()) {
+    await tab.click(`Actions for Number ${at}`)
+    await tab.click('Delete')
+    await tab.until(`window.notices.length === ${at + 1}`)
+  }
+  await tab.run('window.notices[0]()')
+  await tab.until(`document.querySelectorAll('.notice').length === 1`)
+  await tab.press('u')
+  await tab.until(rowOf('Number 1'))
+  assert.is((await server.rest.get(`/api/conversations/${ids[1]}`)).status, 200)
+})
+
+drive('a conversation whose deletion fails is shown again, with the reason', async () => {
+  await keepNotices(tab)
+  await tab.click('Actions for Number 1')
+  await tab.run(`void (() => {
+    const real = fetch
+    window.fetch = (address, init) => init?.method === 'DELETE'
+      ? Promise.resolve(Response.json({ detail: 'The disk is away' }, { status: 503 })) : real(address, init)
+  })()`)
+  await tab.click('Delete')
+  await tab.until(`!${rowOf('Number 1')}`)
+  await tab.run("void dispatchEvent(new Event('pagehide'))")
+  await tab.untilText('was not deleted: The disk is away')
+  await tab.until(rowOf('Number 1'))
+  await tab.picture('list-not-deleted')
 })
 
 drive('nothing failed', () => assert.equal(tab.faults, []))

@@ -3,7 +3,7 @@
  * time the stream opens.
  */
 import type { AgentQueue } from '../agent-queue.ts'
-import type { ServerApi } from '../api.ts'
+import { problemOf, type ServerApi } from '../api.ts'
 import { element, fill, icon } from '../dom.ts'
 import { bindKeys, showKeys } from '../keys.ts'
 import type { Outage } from '../outage.ts'
@@ -62,6 +62,7 @@ class ConversationList {
   }
   #limit = shownRows
   #frame = 0
+  /** Undoes the newest deletion that can be undone. */
   #undo: (() => void) | undefined
 
   constructor(root: HTMLElement, { api, queue, outage }: ListContext) {
@@ -229,16 +230,30 @@ class ConversationList {
     if (next === undefined) this.#new.focus()
     else next.focus()
     if (location.hash.startsWith(`#/c/${id}`)) navigate('/')
+    const end = (): void => {
+      if (this.#undo === undo) this.#undo = undefined
+    }
     const restore = (): void => {
-      this.#undo = undefined
+      end()
       this.#hidden.delete(id)
       this.#show()
       this.#rows.get(id)?.focus()
     }
-    this.#undo = notice(`Deleted “${title || 'Untitled'}”`, 'Undo', restore, () => {
-      this.#undo = undefined
-      void this.#api.delete(`/api/conversations/${id}`)
+    const undo = notice(`Deleted “${title || 'Untitled'}”`, 'Undo', restore, () => {
+      end()
+      void this.#delete(summary)
     })
+    this.#undo = undo
+  }
+
+  /** Deletes a hidden conversation. Shows it again if that fails. */
+  async #delete({ id, title }: Summary): Promise<void> {
+    const answer = await this.#api.delete(`/api/conversations/${id}`)
+    if (answer.status === 200 || answer.status === 404) return
+    this.#hidden.delete(id)
+    this.#show()
+    const problem = `“${title || 'Untitled'}” was not deleted: ${problemOf(answer)}`
+    notice(problem, 'Show', () => navigate(`/c/${id}`), () => undefined)
   }
 
   /** Returns the ids of the shown conversations from top to bottom. The list has headings too. */
