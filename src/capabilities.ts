@@ -1,4 +1,4 @@
-/** The capabilities that the core lends to parts, by name. A part gets those that its `needs` names. */
+/** The capabilities that the core lends to parts, by name. A part gets the capabilities that its `needs` names. */
 import type { Log } from './base/log.ts'
 import type { LogFiles } from './base/log-files.ts'
 import type { Masker } from './base/masking.ts'

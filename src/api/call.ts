@@ -30,7 +30,7 @@ export type Handle = (call: Call) => HttpResponse | Promise<HttpResponse>
 export interface Route extends Guarded {
   readonly method: Method
   readonly pattern: string
-  /** True for a POST route that counts as beginning no work, whatever its right is. A server that ends serves it. */
+  /** True for a POST route that begins no work, although its right says so. A server that is ending still serves it. */
   readonly isIdle: boolean
   readonly handle: Handle
   /** True when the handler reads the body of the request itself. */

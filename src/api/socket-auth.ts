@@ -13,7 +13,7 @@ export interface Admission {
   /** Called with an authenticated client. Returns true if the connection may be served, otherwise closes it. */
   readonly onAdmitted: (connection: WebSocketConnection, principal: Principal) => boolean
   readonly address: string | undefined
-  /** The thing that the first frame gives, for the log line about its refusal. */
+  /** Names the credential in the first frame, for the log line about its refusal. */
   readonly given: RefusedThing
 }
 

@@ -52,7 +52,7 @@ export class TooManyValuesError extends RangeError {
 
 /**
  * Counts the opening brackets, commas and colons outside of strings, up to `most` + 1. In a JSON text each value but
- * the outermost follows one of these, so the text has at most one value more than they are.
+ * the outermost follows one of these characters, so the text has at most one value more than the count.
  */
 export function countValues(text: string, most: number): number {
   let count = 0

@@ -87,7 +87,7 @@ export class WrappedReadings {
     if (this.#readings.length > 0) this.#stepAll(codeUnit, position)
   }
 
-  /** Advances the readings by a code unit. Keeps at most `readingLimit`, without those that end or equal another. */
+  /** Advances the readings by a code unit. Keeps at most `readingLimit`. Drops ended and equal readings. */
   #stepAll(codeUnit: number, position: number): void {
     const readings = this.#readings
     let alive = 0

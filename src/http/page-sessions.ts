@@ -24,7 +24,7 @@ export interface PageSessionSource {
   find(token: string, host: string): PageSession | undefined
 }
 
-/** The session of a request: `absent` without a proof, `wrong` unless it has one proof, of the cookie's session. */
+/** The session of a request: `absent` without a proof, `wrong` for two proofs, or if no session fits the proof. */
 export type PageCredential =
   | { readonly kind: 'absent' | 'wrong' }
   | { readonly kind: 'given'; readonly session: PageSession }

@@ -7,8 +7,8 @@ import type { ConversationService } from './service.ts'
 
 export interface DrivenConversations {
   /**
-   * Creates a conversation. `madeBy` is the name of the named key of the client. `admit` gets the id before
-   * anything is made, and may refuse it. @throws AppError as a create request; the errors of `admit`
+   * Creates a conversation. `madeBy` is the name of the named key of the client. `admit` gets the id before anything is
+   * made, and may refuse it. @throws the errors of a create request and of `admit`
    */
   create(request: StartConversationRequest, madeBy?: string, admit?: (id: string) => void): Promise<Conversation>
   /** Opens a conversation. @throws the errors of `ConversationService.open` */

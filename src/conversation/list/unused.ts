@@ -5,8 +5,8 @@ import type { ListEntry } from './sorted-entries.ts'
 export interface UnusedConversations extends Pick<ConversationService, 'entries' | 'isOpen' | 'state'> {
   /**
    * Removes a closed conversation as `DELETE` does. Returns the same as `ConversationService.remove`.
-   * @throws AppError `conflict` for a conversation that is open or has changed since `entries` returned `entry`; else
-   * as `ConversationService.remove`
+   * @throws AppError `conflict` for a conversation that is open or has changed since `entries` returned `entry`; the
+   * errors of `ConversationService.remove`
    */
   remove(entry: ListEntry): Promise<string | undefined>
 }

@@ -91,7 +91,8 @@ export class Feed {
   }
 
   /**
-   * Adds a reader that has the events before seq `from`. A frame with text that it missed is dated `since` or later.
+   * Adds a reader that has the events before seq `from`. The frames with text that the reader missed have the time
+   * `since` or a later time.
    * @throws AppError `unavailable` when the feed has `readerLimit` readers.
    */
   join(from: number, encode: Encode, sink: Sink, since = ''): Reader {

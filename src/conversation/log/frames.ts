@@ -33,7 +33,7 @@ export interface FramesOptions {
 /** Builds the frames of one conversation, and recognizes their ids (`timeOf`). */
 export class Frames {
   readonly #options: FramesOptions
-  /** The lower half of the conversation's id, which all ids of frames have. */
+  /** The lower half of the conversation's id. The ids of all frames end with it. */
   readonly #lowerHalf: string
 
   constructor(options: FramesOptions) {

@@ -89,7 +89,7 @@ export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObjec
   return { ...shown, agent_context: { ...context, skills: [] } }
 }
 
-/** Returns `{ condenser }` with `llm` for null models, which published clients refuse; `{}` if either is missing. */
+/** Puts `llm` in place of a condenser's null models, which published clients refuse; `{}` if either is missing. */
 function shownCondenser({ condenser, llm }: JsonObject): JsonObject {
   if (!isJsonObject(condenser) || !isJsonObject(llm)) return {}
   const { condensers } = condenser

@@ -65,7 +65,7 @@ export class OpenText {
     )
   }
 
-  /** Returns a frame for each field of which a reader at `position` lacks text. A frame is dated `after` or later. */
+  /** Returns a frame for each field of which a reader at `position` lacks text. Its time is `after` or later. */
   missing(position: Readonly<TextPosition>, after: string): readonly DeltaFrame[] {
     const frames = fields.flatMap((field) => {
       const growing = this.#growing[field]

@@ -9,7 +9,7 @@ export interface AdmissionRules {
   /** The configured limits by name: `conversations`, `runs` and `disk_bytes`. A name without a limit is absent. */
   readonly limits: Readonly<Record<string, number>>
   /**
-   * Throws to refuse a new conversation. Otherwise it counts as existing until the returned function is called.
+   * Throws to refuse a new conversation. An accepted one counts as existing until the returned function is called.
    * @param madeBy the name of the named key that makes the conversation, if any
    * @throws AppError `too_many_conversations`, `storage_full`
    */

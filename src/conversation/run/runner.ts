@@ -95,7 +95,7 @@ export class Runner {
     await started
   }
 
-  /** Has recorded messages served by the current or a new run. Begins no run while actions wait (decisions 15). */
+  /** Makes the current or a new run serve the recorded messages. Begins no run while actions wait (decisions 15). */
   async serve(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (!this.isRunning && journal.status !== 'waiting_for_confirmation') return this.start(request)

@@ -209,7 +209,7 @@ class Backup {
         const pieces = await this.#addRange(file, 0, Number(start.size), linkFrom)
         const end = await file.stat({ bigint: true })
         const isSame = start.mtimeNs === end.mtimeNs && start.size === end.size
-        // `pieces` is undefined if the file became shorter. The last try accepts a file that changed in another way.
+        // `pieces` is undefined if the file became shorter. The last try accepts other changes.
         if (pieces === undefined || (!isSame && tries < tryLimit)) continue
         const isOld = isSame && this.#began - Number(start.mtimeNs / 1_000_000n) > freshMs
         return { path, size: Number(start.size), pieces, isExecutable, ...(isOld ? { stamp: stampOfFile(start) } : {}) }

@@ -9,7 +9,7 @@ import type { Timers } from './timers.ts'
 
 /** The longest wait until the agent announces the first call of a permission request. */
 const firstLimitMs = 1000
-/** After the first call, the wait for announcements of more calls of the same request. */
+/** The wait for more calls of the same request, after its first call was announced. */
 const othersMs = 100
 
 export class Announcements {

@@ -40,8 +40,8 @@ export interface RecordedAs {
 }
 
 /**
- * Returns a note if the call is now other work than its action records (`isOtherWork`), otherwise an empty text. A mere
- * change of the input gets a note only if the call was allowed or recorded as incomplete.
+ * Returns a note if the call now does other work than its action shows (`isOtherWork`), otherwise an empty text. Any
+ * other change of the input gets a note only if the call was allowed or recorded as incomplete.
  */
 export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeOptions, isAllowed: boolean): string {
   const before = recorded.call
@@ -56,8 +56,8 @@ export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeO
 }
 
 /**
- * Returns `input` without its `description`, and without its `cwd` if this is the working folder. Members that `before`
- * has stay.
+ * Returns `input` without its `description`, and without its `cwd` if this is the working folder. Keeps a member that
+ * `before` has too.
  */
 function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOptions): unknown {
   if (!isObject(input) || !isObject(before)) return input

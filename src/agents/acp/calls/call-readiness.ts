@@ -62,8 +62,8 @@ export function hasMembers(whole: unknown, part: unknown): boolean {
 }
 
 /**
- * True when the call describes its whole work: the agent has announced no input, or the input is whole. For an edit or
- * a command a whole input does not count: `tellsWork` checks the input of these kinds.
+ * True when the call describes its whole work: the agent has announced no input, or the input is whole. False for an
+ * edit or a command with an input: `tellsWork` checks the input of these kinds.
  */
 function tellsAll(call: ToolCall): boolean {
   if (!call.announcesInput) return true

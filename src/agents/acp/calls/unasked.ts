@@ -91,7 +91,7 @@ const doesMore = new RegExp([
 ].join('|'))
 const longestCommandChars = 2000
 
-/** True when every program call in a command begins with words of `runsUnasked` and is harmless, or if it has `*`. */
+/** True if `runsUnasked` has `*`, or if each program call in the command begins with words in it and is harmless. */
 export function isLetThrough(command: string, runsUnasked: readonly string[]): boolean {
   if (runsUnasked.includes('*')) return true
   if (runsUnasked.length === 0 || command.length > longestCommandChars) return false

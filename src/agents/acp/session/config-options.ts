@@ -2,8 +2,8 @@
  * Reads the options of a session: its mode, its model and the other choices of the agent (ACP v1, session config
  * options; sessions.md, "Models, modes and options"). Pure.
  *
- * The category of an option says whether it selects the mode or the model. In older agents without categories the id
- * `mode` or `model` says it.
+ * The category of an option says whether it selects the mode or the model. In older agents, which send no categories,
+ * the option has the id `mode` or `model`.
  */
 import { memberAt, objectsOf, textOf, type Fields } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'

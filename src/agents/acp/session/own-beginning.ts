@@ -51,7 +51,7 @@ export class OwnBeginning {
     return this.#hasBegun
   }
 
-  /** Passes the stored updates and questions to a turn, then new ones until `detach`. `isPrompt`: it has a prompt. */
+  /** Passes stored updates and questions to a turn, then new ones until `detach`. `isPrompt`: the turn has a prompt. */
   attach(listener: AgentListener, isPrompt: boolean): void {
     this.#listener = listener
     this.#wasPrompted ||= isPrompt

@@ -147,7 +147,7 @@ export class PromptTurn {
     return withTail(withRefusedLogin(failure, tail, agent.quirks.loginRefusedOnStderr), tail, agent.quirks.idleTalk)
   }
 
-  /** Cancels the prompt. Returns `replace` and `result` of PromptTurnEnd. `mayRunOn`: a call may go on after it. */
+  /** Cancels the prompt. Returns `replace` and `result` of PromptTurnEnd. `mayRunOn`: a call may outlive the cancel. */
   async #cancel(
     answer: Promise<Ending>,
     mayRunOn = this.#work.events.hasOpenCalls,

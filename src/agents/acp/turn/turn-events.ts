@@ -135,7 +135,7 @@ export class TurnEvents {
     this.#isClosed = true
   }
 
-  /** Records the open calls, then the pending message. It is newer: each new call has ended the message before it. */
+  /** Records the open calls, then the pending message, which is newer: a new call ends the message before it. */
   #recordAll(): void {
     this.#calls.recordAll()
     this.#endMessage()
