@@ -134,7 +134,7 @@ export class HttpTransport implements Transport, Framing {
       let part = await this.#read(await this.#post(message, signal), signal, id)
       for (let tries = 0; !part.isAnswered && part.lastEventId !== '' && tries < retryLimit; tries++) {
         await sleep(part.retryMs ?? this.#retryMs * 2 ** tries, signal)
-        part = await this.#read(await this.#get(part.lastEventId, signal), signal, id)
+        part = await this.#read(await this.#get(part.lastEventId, signal), signal, id, part.lastEventId)
       }
       if (!part.isAnswered) throw new RpcClosedError('The server ended its answer before the result')
     } finally {
@@ -158,7 +158,8 @@ export class HttpTransport implements Transport, Framing {
       const start = performance.now()
       const stream = await this.#get(lastEventId, signal)
       if (lastEventId === '') this.#options.onGap?.()
-      const part = await this.#read(stream, signal, undefined).catch(ignore) // An error counts as a failure.
+      const reading = this.#read(stream, signal, undefined, lastEventId)
+      const part = await reading.catch(ignore) // An error counts as a failure.
       const isNew = part?.lastEventId !== undefined && part.lastEventId !== lastEventId
       if (performance.now() - start > steadyMs || isNew) {
         failures = 0
@@ -228,11 +229,11 @@ export class HttpTransport implements Transport, Framing {
 
   /**
    * Reads a stream up to the response to the request `id`, or to its end. Also returns after an interruption if the
-   * stream can be resumed.
+   * stream can be resumed. `lastEventId`: the place at which this stream resumes an earlier stream.
    * @throws the error of an interrupted stream that cannot be resumed; AppError for a body that is too long, or neither
    * JSON nor an event stream
    */
-  async #read(stream: OutboundStream, signal: AbortSignal, id: unknown): Promise<StreamPart> {
+  async #read(stream: OutboundStream, signal: AbortSignal, id: unknown, lastEventId = ''): Promise<StreamPart> {
     const type = stream.headers['content-type'] ?? ''
     if (/\bjson\b/.test(type)) {
       return {
@@ -249,7 +250,7 @@ export class HttpTransport implements Transport, Framing {
         'expected JSON or an event stream',
       )
     }
-    const parser = new EventParser({ limitChars: this.#limits.limitBytes })
+    const parser = new EventParser({ limitChars: this.#limits.limitBytes, lastEventId })
     let isAnswered = false
     try {
       for await (const chunk of stream.chunks) {

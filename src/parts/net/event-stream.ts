@@ -15,6 +15,8 @@ export interface ServerSentEvent {
 export interface EventParserOptions {
   /** The most characters in the lines of an event, without line ends. Default 16,777,216. */
   readonly limitChars?: number
+  /** The last event id of the broken stream that this stream resumes. Default: empty. */
+  readonly lastEventId?: string
 }
 
 export class EventParser {
@@ -26,15 +28,17 @@ export class EventParser {
   #type = ''
   #data: string[] = []
   #sizeChars = 0
-  #id = ''
-  #lastEventId = ''
+  #id: string
+  #lastEventId: string
   #retryMs: number | undefined
 
-  constructor({ limitChars = 16 * 1024 * 1024 }: EventParserOptions = {}) {
+  constructor({ limitChars = 16 * 1024 * 1024, lastEventId = '' }: EventParserOptions = {}) {
     this.#limitChars = limitChars
+    this.#id = lastEventId
+    this.#lastEventId = lastEventId
   }
 
-  /** The newest event id of the stream; empty without an id. */
+  /** The newest event id, of this stream or of the stream that it resumes; empty without an id. */
   get lastEventId(): string {
     return this.#lastEventId
   }

@@ -85,6 +85,33 @@ test('HTTP: an answer whose stream breaks off is taken up again', async () => {
   await close()
 })
 
+test('HTTP: an answer whose stream breaks off again before an event is taken up at the same place', async () => {
+  const { server, transport, close } = await overHttp({ answers: 'stream', breaksStreams: true, breaksAgain: 2 })
+  await withClient(transport, async ({ client }) => {
+    assert.equal(await echo(client, 'again'), { content: [{ type: 'text', text: 'again' }], isError: false })
+    assert.is(server.seen.filter(({ headers }) => headers['last-event-id'] === '1').length, 3)
+  })
+  await close()
+})
+
+test('HTTP: a stream of the server that ends without an event is taken up at the same place', async () => {
+  const initialize = '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}'
+  const json = { 'content-type': 'application/json' }
+  const replies: WireReply[] = [
+    { headers: json, chunks: [initialize] }, { status: 202, chunks: [] },
+    { chunks: ['id: 7\ndata: {"jsonrpc":"2.0","method":"x"}\n\n'] }, { chunks: [': nothing\n\n'] },
+  ]
+  await withGetServer(replies, async (url, gets, places) => {
+    let gaps = 0
+    const onGap = (): void => void gaps++
+    const client = await opening(new HttpTransport({ url, headers: {}, silenceMs: 60_000, retryMs: 1, onGap }))
+    await until(() => gets() === 5)
+    assert.equal(places(), [undefined, '7', '7', '7', '7'])
+    assert.is(gaps, 1)
+    await client.close()
+  })
+})
+
 test('HTTP: does without a stream that the server does not offer', async () => {
   const { server, transport, close, listening } = await overHttp({ withoutStream: true })
   await withClient(transport, async ({ client }) => {
@@ -237,15 +264,17 @@ test('stdio: what a program left behind does not keep a session open', async () 
   assert.match(String(await failure(opening(transport))), 'exited with code 5')
 })
 
-/** A server whose POSTs take the replies in turn; a GET takes the last. */
+/** A server whose POSTs take the replies in turn. The GETs take the replies after them, and the last again and again. */
 async function withGetServer(
-  replies: readonly WireReply[], body: (url: string, gets: () => number) => Promise<void>,
+  replies: readonly WireReply[],
+  body: (url: string, gets: () => number, places: () => readonly unknown[]) => Promise<void>,
 ): Promise<void> {
-  let gets = 0
+  const places: unknown[] = []
   let posts = 0
   const server = createServer((request, response) => {
-    const reply = request.method === 'GET' ? replies.at(-1) : replies[posts++]
-    if (request.method === 'GET') gets++
+    const isGet = request.method === 'GET'
+    const reply = isGet ? replies[Math.min(posts + places.length, replies.length - 1)] : replies[posts++]
+    if (isGet) places.push(request.headers['last-event-id'])
     request.resume()
     response.writeHead(reply?.status ?? 200, { 'content-type': 'text/event-stream', ...reply?.headers })
     response.end((reply?.chunks ?? []).join(''))
@@ -254,7 +283,7 @@ async function withGetServer(
   const address = server.address()
   if (address === null || typeof address === 'string') throw new TypeError('Expected a port')
   try {
-    await body(`http://127.0.0.1:${address.port}`, () => gets)
+    await body(`http://127.0.0.1:${address.port}`, () => places.length, () => places)
   } finally {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
