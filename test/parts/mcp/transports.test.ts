@@ -264,7 +264,7 @@ test('stdio: what a program left behind does not keep a session open', async () 
   assert.match(String(await failure(opening(transport))), 'exited with code 5')
 })
 
-/** A server whose POSTs take the replies in turn. The GETs take the replies after them, and the last again and again. */
+/** A server whose POSTs take the replies in turn. The GETs take the replies after them, and the last repeatedly. */
 async function withGetServer(
   replies: readonly WireReply[],
   body: (url: string, gets: () => number, places: () => readonly unknown[]) => Promise<void>,
