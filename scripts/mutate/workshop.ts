@@ -4,7 +4,9 @@
  * `close` removes it, with every process that a test has left: the processes whose TMPDIR or HOME lies in it. It is
  * synchronous, so that it can be the last act after a signal. Nothing of the checkout is written.
  */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { killCommands } from './command.ts'
@@ -21,6 +23,8 @@ export class Workshop {
   /** @param root of the checkout */
   constructor(root: string) {
     this.#root = root
+    // Some tests act as another user, who must get into the folders of the tests.
+    chmodSync(this.folder, 0o755)
   }
 
   /** A copy of the source, not built. Names that nobody uses are no fault there: an edit may leave some behind. */

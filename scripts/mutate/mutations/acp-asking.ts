@@ -49,7 +49,7 @@ export const acpAskingMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/session/start-session.ts',
-    old: '    this.#notes.push(unmeasuredNote(agent, provider))\n',
+    old: '    this.#notes.add(unmeasuredNote(agent, provider))\n',
     new: '    void unmeasuredNote\n',
     promise: 'A program with another name or version than the table\'s is told of in the history.',
     tests: ['test/agents/acp/agent-choices.test.ts'],

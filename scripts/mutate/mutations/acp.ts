@@ -241,7 +241,7 @@ export const acpMutations: readonly Mutation[] = [
   {
     file: 'src/agents/acp/session/credential-files.ts',
     old: 'if (around?.isDirectory() === false) {',
-    new: 'if (around === null) {',
+    new: 'if (around?.isFIFO() === true) {',
     promise: 'What a program has linked into the place of its folder is not removed.',
     tests: ['test/agents/acp/credential-files.test.ts'],
   },

@@ -9,12 +9,12 @@ import { createLogins, LoginRequiredError, type Bearer } from '../../../../src/p
 import { AppError, messageOf } from '../../../../src/base/errors.ts'
 import { silentLog } from '../../../../src/base/log.ts'
 import { createMasker } from '../../../../src/base/masking.ts'
-import { deferred } from '../../../../src/base/wait.ts'
+import { deferred, sleep } from '../../../../src/base/wait.ts'
 import { changeLog } from '../../../../src/settings/change-log.ts'
 import { createCipher } from '../../../../src/settings/cipher.ts'
 import { createMaskedValues } from '../../../../src/settings/masked-values.ts'
 import type { StoredFile } from '../../../../src/settings/stored-file.ts'
-import { makeFolder } from '../../../support/processes.ts'
+import { makeFolder, until } from '../../../support/processes.ts'
 import { failure } from '../../../support/rpc.ts'
 import { suite } from '../../../support/suite.ts'
 import { never, withWorld, type World } from './world.ts'
@@ -277,9 +277,15 @@ test('logins are limited: that which has not changed for longest makes room', ()
 test('a close waits for a renewal, and keeps what it has brought', () => withWorld(async (world) => {
   await world.signIn()
   world.now += hour
+  const giving = deferred<void>()
+  world.behaviour.giving = giving.promise
   const renewal = tokenOf(world.bearer())
-  await new Promise((resolve) => setImmediate(resolve))
-  await world.restart()
+  await until(() => world.grants('refresh_token').length === 1)
+  const restarting = world.restart()
+  // A close that does not wait would abort the renewal in this time.
+  await sleep(30)
+  giving.resolve()
+  await restarting
   assert.is(await tokenOf(world.bearer()), await renewal)
   assert.is(world.grants('refresh_token').length, 1)
 }))
