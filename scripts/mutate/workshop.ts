@@ -68,14 +68,30 @@ export class Workshop {
   }
 }
 
-/** Kills until no process is left, because a process can start another one after the list was read. */
+/** Removes a folder after its processes. A browser that was just killed may still write into it for a moment. */
 function removeFolder(folder: string): void {
+  for (let round = 0; ; round++) {
+    killAllOf(folder)
+    try {
+      return rmSync(folder, { recursive: true, force: true })
+    } catch (thrown) {
+      if (round === 50) throw thrown
+      pause(100)
+    }
+  }
+}
+
+/** Kills until no process is left, because a process can start another one after the list was read. */
+function killAllOf(folder: string): void {
   for (let round = 0, pids = processesOf(folder); round < 100 && pids.length > 0; round++) {
     for (const pid of pids) kill(pid)
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    pause(20)
     pids = processesOf(folder)
   }
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 /** Processes whose TMPDIR or HOME is this folder or below it, as HOME of a browser is; none without /proc. */
