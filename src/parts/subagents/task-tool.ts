@@ -166,10 +166,12 @@ class Tasks {
     if (this.#running.has(id)) return observation(`The task ${id} is at work already`, true)
     this.#running.set(id, definition)
     try {
+      const analyzer = await subConversations.analyzerOf(host.conversationId)
       const end = await subConversations.run(id, {
         text: task.prompt,
+        // Read after the `await`: `run` sets this policy, also over a newer policy of `policyChanged`.
         policy: toJsonObject(policyFor(host.policy(), permissionMode)),
-        analyzer: await subConversations.analyzerOf(host.conversationId),
+        analyzer,
         signal: call.signal,
         pausing: turn.pausing,
         ask: (question, withdrawn) => this.#questions.run(() => {

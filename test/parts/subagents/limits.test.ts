@@ -1,11 +1,12 @@
 /** How many sub-agents a conversation may have, in all and at once. The test holds back the conversations below. */
 import * as assert from 'uvu/assert'
+import type { JsonObject } from '../../../src/base/json.ts'
 import type { ToolRun } from '../../../src/agents/tool.ts'
 import { deferred } from '../../../src/base/wait.ts'
 import type { SubEnd } from '../../../src/conversation/list/sub-run.ts'
 import { builtins } from '../../../src/parts/subagents/builtins.ts'
 import { createTaskTool, runningLimit, totalLimit } from '../../../src/parts/subagents/task-tool.ts'
-import { toAgent } from '../../../src/schema/generated/conversations.ts'
+import { toAgent, type ConfirmationPolicy } from '../../../src/schema/generated/conversations.ts'
 import type { Tool } from '../../../src/agents/tool.ts'
 import { until } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
@@ -20,14 +21,20 @@ interface World {
   readonly created: () => number
 }
 
-function worldWith(existing: number): World {
+interface Changes {
+  readonly policy?: () => ConfirmationPolicy
+  readonly analyzerOf?: () => Promise<null>
+  readonly run?: (policy: JsonObject) => void
+}
+
+function worldWith(existing: number, changes: Changes = {}): World {
   const gate = deferred<void>()
   let running = 0
   let created = 0
   const tool = createTaskTool({
     host: {
       conversationId: 'parent', workingDir: '/', agentDefinitions: [], mask: (text) => text,
-      policy: () => ({ kind: 'NeverConfirm' }),
+      policy: changes.policy ?? (() => ({ kind: 'NeverConfirm' })),
       rules: () => ({ maxIterations: 10, stuckDetection: true, analyzer: null, budgetSpent: undefined }),
     },
     agent: () => toAgent({ llm: { model: 'openai/x' }, tools: [{ name: 'glob' }] }),
@@ -36,14 +43,15 @@ function worldWith(existing: number): World {
     conversations: { info: async () => ({}) },
     subConversations: {
       create: async () => `child-${++created}`,
-      async run() {
+      async run(_id, { policy }) {
+        changes.run?.(policy)
         running++
         await gate.promise
         return finished
       },
       setPolicy: async () => undefined,
       count: async () => existing + created,
-      analyzerOf: async () => null,
+      analyzerOf: changes.analyzerOf ?? (async () => null),
     },
   })
   return { tool, release: () => gate.resolve(), running: () => running, created: () => created }
@@ -85,6 +93,25 @@ test('a conversation has no more sub-agents than the limit says, also when calls
   assert.is(created(), 2)
   assert.equal(results.map(({ is_error }) => is_error), [false, false, true, true])
   assert.match(JSON.stringify(results[3]), `This conversation has ${totalLimit} sub-agents, the most allowed`)
+})
+
+test('a policy that becomes stricter while a task is prepared is the policy of its run', async () => {
+  let policy: ConfirmationPolicy = { kind: 'NeverConfirm' }
+  const used: JsonObject[] = []
+  const { tool, release } = worldWith(0, {
+    policy: () => policy,
+    async analyzerOf() {
+      policy = { kind: 'AlwaysConfirm' }
+      tool.policyChanged?.()
+      return null
+    },
+    run: (set) => void used.push(set),
+  })
+  release()
+  const read = tool.read({ prompt: 'Look', subagent_type: builtins[0]?.name ?? '' })
+  assert.ok(read.ok)
+  await tool.run(read.action, call)
+  assert.equal(used, [{ kind: 'AlwaysConfirm' }])
 })
 
 test.run()
