@@ -36,9 +36,9 @@ interface Holder {
 }
 
 const lookEveryMs = 250
-/** So many looks after a change of the folder read the keys again: a second change may leave the same time stamp. */
+/** How many looks after a change of the folder read the keys: a second change may leave the same time stamp. */
 const freshLooks = 8
-/** If a key could not be read or used, every so many looks read the keys again: the cause may have gone (10 s). */
+/** The number of looks (10 s) from a reading with an unusable key to the next reading: the cause may have gone. */
 const retryLooks = 40
 
 export class OpenKeys implements NamedKeySource {
