@@ -70,10 +70,7 @@ export interface ToolSet {
   close(): Promise<void>
 }
 
-/**
- * Returns the action, typed as the kind of the tool.
- * @throws TypeError for an action of another kind
- */
+/** Returns the action, typed as the kind of the tool. @throws TypeError for an action of another kind */
 export function actionOf<K extends Action['kind']>(action: Action, kind: K): Extract<Action, { kind: K }> {
   if (isOfKind(action, kind)) return action
   throw new TypeError(`A tool for ${kind} was given ${action.kind}`)

@@ -330,11 +330,11 @@ export class Conversation {
     })
   }
 
-  /** Records a new value of a state field. An equal value records nothing. */
+  /** Records a new value of a state field. A value equal to the newest recorded value records nothing. */
   #set(key: 'confirmation_policy' | 'security_analyzer' | 'tags', value: JsonValue): Promise<void> {
     const { gate, journal } = this.#parts
     return gate.write(() => {
-      if (!isDeepStrictEqual(this.state[key], value)) journal.update(key, value)
+      if (!isDeepStrictEqual(journal.newest(key), value)) journal.update(key, value)
     })
   }
 

@@ -81,6 +81,20 @@ test('a state update is recorded when the value changes, and not for an equal on
   })
 })
 
+test('of two changes at once the later counts, also when it takes back a change that is not durable yet', async () => {
+  await withConversation(async (conversation, world) => {
+    await conversation.setConfirmationPolicy({ kind: 'AlwaysConfirm' })
+    world.disk.hold()
+    const changes = [{ kind: 'NeverConfirm' }, { kind: 'AlwaysConfirm' }].map((policy) => {
+      return conversation.setConfirmationPolicy(policy)
+    })
+    await until(() => world.disk.waiting > 0)
+    world.disk.release()
+    await Promise.all(changes)
+    assert.equal(conversation.state.confirmation_policy, { kind: 'AlwaysConfirm' })
+  })
+})
+
 test('secrets are merged and never taken away', async () => {
   await withConversation(async (conversation) => {
     await conversation.addSecrets({ A: { kind: 'StaticSecret' }, B: { kind: 'StaticSecret' } })

@@ -82,6 +82,13 @@ export class Journal {
     return this.#options.state
   }
 
+  /** Returns the newest recorded value of a field of the state, durable or not. */
+  newest(key: 'confirmation_policy' | 'security_analyzer' | 'tags'): unknown {
+    const events = this.#pending.flatMap((line) => (line.type === 'event' ? [line.event] : []))
+    const update = events.findLast((event) => event.kind === 'ConversationStateUpdateEvent' && event.key === key)
+    return update?.kind === 'ConversationStateUpdateEvent' ? update.value : this.state[key]
+  }
+
   /** Returns the skills whose text is in the model's context after all recorded lines, durable or not. */
   givenSkills(): GivenSkills {
     return this.#pending.reduce((given, line) => {

@@ -101,9 +101,7 @@ function withinLimit(data: Readonly<Record<string, unknown>>): Printed {
   return { data: leftOut, json: JSON.stringify(leftOut) }
 }
 
-/**
- * Returns the input; `{ input }` if the input is no object; kind, locations and content if it is missing or empty.
- */
+/** Returns the input; `{ input }` if the input is no object; kind, locations and content if it is missing or empty. */
 function inputObject({ input, kind, locations, content }: ToolCall): Readonly<Record<string, unknown>> {
   if (isEmpty(input)) return { kind, locations, content }
   return isObject(input) ? input : { input }

@@ -79,9 +79,7 @@ export class TurnCalls {
     return this.#announcements.settled(this.#unasked().length > 0, withdrawn)
   }
 
-  /**
-   * Records the calls that a permission request asks about, and returns them. Returns none without a call id.
-   */
+  /** Records the calls that a permission request asks about, and returns them. Returns none without a call id. */
   asks(toolCall: Fields, isMasked: boolean): readonly AskedCall[] {
     const news = isMasked ? toolCall : this.#masked(toolCall)
     const id = idOf(news)

@@ -185,9 +185,7 @@ export async function recoverFiles(
   return unstored
 }
 
-/**
- * Returns the change of the lent file in `place` that has to be stored; undefined without a change, file or copy.
- */
+/** Returns the change of the lent file in `place` that has to be stored; undefined without a change, file or copy. */
 async function findChange(place: string, name: string): Promise<SecretChange | undefined> {
   const file = (await namesIn(place)).find((entry) => !entry.startsWith('.'))
   const lent = await readRegular(join(place, copyName))
