@@ -223,11 +223,7 @@ function refusedProfile(code: 'invalid_input' | 'conflict', name: string, expect
   return new AppError(code, `Cannot store the profile "${name}": expected ${expected}`)
 }
 
-/**
- * Checks the name of a profile.
- * @param loc the place of the name in the request
- * @throws AppError `invalid_input`
- */
+/** Checks the name of a profile. @param loc the place of the name in the request @throws AppError `invalid_input` */
 export function assertProfileName(name: string, loc: Issue['loc']): void {
   if (isProfileName(name)) return
   const msg = 'Value error, expected a letter or a digit, then up to 63 letters, digits, dots, dashes or underscores'

@@ -55,7 +55,7 @@ export class GoalLoop {
    */
   async start(objective: string, maxIterations: number): Promise<void> {
     if (objective.trim() === '') throw new AppError('bad_request', 'Cannot pursue a goal: the objective is empty')
-    await this.#assertFree()
+    await this.#settled()
     const goal = { objective, iteration: 0, max_iterations: maxIterations, verdict: null }
     await this.#options.beginning.run(() => this.#begin(goal, objective))
   }
@@ -68,7 +68,7 @@ export class GoalLoop {
     const { goal } = this.#options.journal.state
     const isResumable = goal !== null && goal.status !== 'complete' && goal.status !== 'capped'
     if (!isResumable) throw new AppError('bad_request', 'no_resumable_goal')
-    await this.#assertFree()
+    await this.#settled()
     await this.#options.beginning.run(() => this.#begin(goal, resumption(goal)))
   }
 
@@ -89,11 +89,16 @@ export class GoalLoop {
     await this.#work
   }
 
-  async #assertFree(): Promise<void> {
-    const { journal, gate, runner, asides } = this.#options
+  async #settled(): Promise<void> {
+    const { journal, gate, runner } = this.#options
     await gate.assertWritable()
     // A run whose end is published may still be writing its state cache.
     if (isEnded(journal.status)) await runner.settled()
+  }
+
+  /** Call it right before a pursuit begins: another request may have begun one after an `await`. */
+  #assertFree(): void {
+    const { journal, runner, asides } = this.#options
     if (!asides.hasJudge()) throw new AppError('bad_request', 'no_judge_llm')
     if (this.#pursuit !== undefined) {
       throw new AppError('conflict', 'Cannot pursue a goal: another goal is pursued already')
@@ -104,6 +109,7 @@ export class GoalLoop {
   }
 
   async #begin(goal: Omit<Goal, 'active' | 'status'>, text: string): Promise<void> {
+    this.#assertFree()
     const pursuit = { goal: { ...goal, active: true, status: 'running' as const }, controller: new AbortController() }
     this.#pursuit = pursuit
     try {

@@ -42,6 +42,16 @@ function statusOf(goal: Goal | null): unknown[] {
   return [goal?.status, goal?.iteration, goal?.active]
 }
 
+test('of two goals that are set at once, one is pursued and the other is refused', async () => {
+  const model = scriptModel([text('I began'), verdict(1)])
+  await withBuiltIn({ model }, async ({ conversation }) => {
+    const starts = ['Build x', 'Build y'].map((objective) => failureOf(conversation.goal.start(objective, 5)))
+    assert.equal(await Promise.all(starts), ['done', 'conflict'])
+    assert.equal(statusOf(await over(conversation)), ['complete', 1, false])
+    assert.equal(await toldBy(conversation), ['Build x'])
+  })
+})
+
 test(
   'a goal is reached when the judge says so: each round is told, and the next message names what is missing',
   async () => {
