@@ -87,7 +87,10 @@ async function conversationFor(request: Completion, parts: OpenaiParts, call: Ca
     const conversation = await parts.drivenConversations.open(dashed(String(reading.value)))
     assertFree(conversation)
     if (parts.busy.has(conversation.id)) throw new AppError('conflict', 'The conversation serves another request')
-    return { conversation, release: parts.admission.rules?.starting(conversation.id, conversation.state.made_by) }
+    const release = parts.admission.rules?.starting(conversation.id, conversation.state.made_by)
+    // In the same turn of the event loop as the check: two requests may have waited for the same opening.
+    parts.busy.add(conversation.id)
+    return { conversation, release }
   }
   const agent_settings = await settingsFor(request.model, request.system, parts)
   const [wanted, madeBy] = [toStartConversationRequest({ agent_settings }), makerOf(call.principal)]

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { startOpenAiModel } from '../../fixtures/openai-model.ts'
 import type { ModelStep } from '../../fixtures/model-step.ts'
 import type { ModelServer } from '../../fixtures/model-server.ts'
-import { until } from '../../support/processes.ts'
+import { makeFolder, until } from '../../support/processes.ts'
 import { listAt, member, textAt, type RestResponse } from '../../support/rest.ts'
 import { fakeAgent, withServer, type TestServer, type TestServerOptions } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
@@ -219,5 +219,24 @@ async function opened({ url, key }: TestServer): Promise<IncomingMessage> {
   response.on('error', () => undefined)
   return response
 }
+
+test('of two requests at once for a conversation that has to be opened first, one is refused', async () => {
+  const model = await startOpenAiModel({ script, pace: () => ({ tokensPerSecond: 400 }) })
+  const { folder, remove } = makeFolder()
+  const llm = { model: 'openai/gpt-4o', base_url: `${model.url}/v1`, api_key: 'key-of-the-model', num_retries: 0 }
+  try {
+    const id = await withServer(async (server) => {
+      await server.rest.post('/api/profiles/fast', { llm })
+      return idOf(await chat(server, 'hello'))
+    }, { folder })
+    await withServer(async (server) => {
+      const answers = await Promise.all(['one', 'two'].map((word) => chat(server, word, {}, { [header]: id })))
+      assert.equal(answers.map(({ status }) => status).sort(), [200, 409])
+    }, { folder })
+  } finally {
+    remove()
+    await model.close()
+  }
+})
 
 test.run()
