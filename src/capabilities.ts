@@ -1,4 +1,4 @@
-/** The capabilities that the core lends to parts, by name. A part gets the capabilities that its `needs` names. */
+/** The capabilities that the core gives to parts, by name. A part gets the capabilities that its `needs` names. */
 import type { Log } from './base/log.ts'
 import type { LogFiles } from './base/log-files.ts'
 import type { Masker } from './base/masking.ts'
@@ -36,7 +36,6 @@ export interface Core {
   /** The home folder of the server's user; undefined when `HOME` is no absolute path. */
   readonly homeDir: string | undefined
   readonly log: Log
-  /** Opens log files. */
   readonly logFiles: LogFiles
   readonly masker: Masker
   readonly clock: Clock

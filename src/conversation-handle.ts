@@ -1,5 +1,5 @@
 /**
- * The handle with which a host drives a conversation by method calls.
+ * The handle with which a program that embeds the server drives a conversation by method calls.
  *
  * Methods throw AppError `not_found` for a deleted conversation, and `invalid_input` for a value that is not allowed.
  */
@@ -61,7 +61,7 @@ export interface ConversationHandle {
   delete(): Promise<string | undefined>
   /** Returns the agent's newest answer; empty if the agent has not answered yet. */
   finalResponse(): Promise<string>
-  /** Returns a stored event; undefined for an unknown id or a damaged event. */
+  /** Returns a stored event; undefined if unknown or damaged. @throws AppError `storage_failed` for an invalid event */
   event(id: string): Promise<Event | undefined>
   events(query?: EventsQuery): Promise<EventsPage>
   /**

@@ -1,7 +1,7 @@
 /**
  * The server's own log: one JSON object per line.
  *
- * Every line is masked. Pass an error as a field, not its message alone, so that the line can have the stack.
+ * `LogOptions.mask` masks every line. Pass an error itself as a field, so that the line can have the error's stack.
  */
 import { formatMicros, type Clock } from './stamp.ts'
 import { messageOf } from './errors.ts'
@@ -11,8 +11,8 @@ export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * The fields of a line. An Error becomes its message. `<name>_stack` has its stack in lines of the levels `warn` and
- * `error`, and in each line of a log with the level `debug`.
+ * The fields of a line. An Error becomes its message. A line of the level `warn` or `error`, and each line of a log
+ * with the level `debug`, also has the Error's stack in the field `<name>_stack`.
  */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined | Error>>
 
@@ -31,7 +31,7 @@ export interface LogOptions {
   readonly mask: (line: string) => string
 }
 
-/** The most causes of an error whose stacks are logged, and the most characters of all its stacks together. */
+/** The most causes of an error that are logged, and the most characters of the stacks of the error and its causes. */
 const causeLimit = 5
 const stackLimitChars = 16_384
 

@@ -2,8 +2,8 @@
  * Makes the forms in which a secret value appears in text: plain, JSON-escaped, URL-encoded (RFC 3986 section 2.1) and
  * base64 (RFC 4648 sections 4 and 5).
  *
- * JSON is escaped once and twice, because tool arguments are JSON inside JSON. Plain and JSON forms also have CR LF for
- * each line break, as terminals print it, and a plain form has no line breaks. Other encodings are not found.
+ * A value is JSON-escaped once and twice, because tool arguments are JSON inside JSON. The plain and JSON forms also
+ * exist with CR LF as line breaks, for terminals; the plain form also without them. Other encodings are not found.
  */
 
 import { minSecretLength } from './masking-values.ts'

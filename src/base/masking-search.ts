@@ -2,7 +2,7 @@
  * Finds many strings in one pass over a text: the automaton of Aho and Corasick (Communications of the ACM 18, 1975).
  *
  * A state stands for the longest beginning of a pattern with which the text read so far ends. The first states have a
- * row each in a table of successors; others are made when a text reaches them. Offsets count UTF-16 code units.
+ * row each in a table of successors; further states are made when a text reaches them. Offsets count UTF-16 code units.
  */
 
 import { at, Trie, wordBits, type Patterns } from './masking-trie.ts'
@@ -42,8 +42,8 @@ export class PatternSearch {
   }
 
   /**
-   * Reads on from `cursor.state`, and sets it. Returns the offset where it stopped: after a pattern, at the end of the
-   * text, or before a margin (`isMargin`) that follows a pattern's beginning and has a line break or ends the text.
+   * Reads on from `cursor.state`, and updates it. Returns the offset where `read` stopped: after a pattern, at the end
+   * of the text, or before a margin (`isMargin`) that has a line break or ends the text after a pattern's beginning.
    */
   read(text: string, from: number, cursor: { state: number }): number {
     const columns = this.#columns
@@ -110,7 +110,8 @@ export class PatternSearch {
 }
 
 /**
- * True for a blank, a control character or a bar of a grid. A run of these is a margin: a secret may be broken there.
+ * True for a blank, a control character, `|` or a box-drawing character. A run of these is called a margin: a secret
+ * may be broken into lines there.
  */
 export function isMargin(codeUnit: number): boolean {
   return codeUnit <= 0x20 || codeUnit === 0x7c || codeUnit === 0xa0 || (codeUnit >= 0x2500 && codeUnit <= 0x257f)

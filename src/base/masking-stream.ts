@@ -120,7 +120,7 @@ export class TextMasking {
 
   /**
    * Hides the longest of `Patterns.texts` that ends right before the offset `index` of `text`, and each of
-   * `Patterns.words` that ends there and is a whole word. At the end of `text`, the next chunk or `end` decides that.
+   * `Patterns.words` that ends there and is a whole word. At the end of `text`, the next chunk or `end` shows if it is.
    */
   #matched(search: PatternSearch, text: string, index: number): void {
     const end = this.#length + index
@@ -191,7 +191,7 @@ export class TextMasking {
   }
 }
 
-/** Returns the end of the margin at `from` if the character after it continues no secret; otherwise `from`. */
+/** Returns the end of the margin at `from` if the character after the margin continues no secret; otherwise `from`. */
 function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number) => boolean): number {
   let end = from
   while (end < text.length && isMargin(text.charCodeAt(end))) end++

@@ -28,7 +28,7 @@ export class Trie {
   readonly matchLength: Int32Array
   readonly output: Uint8Array
   /**
-   * The children of a state are the states from `#firstChild` to `#endChild` - 1. Both are 0 until `#grow` made them.
+   * The children of a state are the states from `#firstChild` to `#endChild` - 1. Both are 0 until `#grow` sets them.
    */
   readonly #firstChild: Int32Array
   readonly #endChild: Int32Array

@@ -44,7 +44,7 @@ const knownFolders =
   'Users|Applications|Library|Volumes|bin|dev|etc|home|lib|mnt|opt|proc|root|run|srv|tmp|usr|var|workspace'
 const pathBelowKnown = new RegExp(String.raw`^(?:~|\.{1,2}|\/(?:${knownFolders}))(?:\/[\w.@+-]{1,32})+\/?$`)
 
-/** True for a path below `~`, `.`, `..` or a known folder, or in lower case without 20 letters or digits in a row. */
+/** True for a path below `~`, `.`, `..` or a known folder, or in lower case with no run of 20 letters or digits. */
 function isPath(text: string): boolean {
   return /^(?:~|\.{1,2})?(?:\/[a-z0-9._@+-]{1,32})+\/?$/.test(text) && !/[a-z0-9]{20}/.test(text) ||
     pathBelowKnown.test(text)

@@ -2,7 +2,7 @@
  * Finds a secret that a terminal, a grid or `fold` has broken into lines, with blanks, bars and line numbers between
  * its parts.
  *
- * A `Reading` takes a line break, with the margin around it, for nothing, a blank or a line end of the secret. Only
+ * A `Reading` reads a line break and the margin around it as nothing, as a blank or as a line end of the secret. Only
  * `readingLimit` readings are followed at a time, so a text can be made in which a secret stays visible.
  */
 import { isMargin, type PatternSearch } from './masking-search.ts'
@@ -122,7 +122,7 @@ export class WrappedReadings {
     if (position - this.#margin.start > gapLimit) this.#margin.beginnings = []
   }
 
-  /** Returns a reading for each way in which a pattern may go on after the margin; none if that has no line break. */
+  /** Returns a reading for each way in which a pattern may go on after the margin. Without a line break: none. */
   #readOn({ start, hasBreak, beginnings }: Margin, codeUnit: number, end: number): Reading[] {
     if (!hasBreak) return []
     const readings: Reading[] = []
@@ -168,7 +168,7 @@ export class WrappedReadings {
   }
 }
 
-/** Returns the offset at which a pattern begins whose `length` code units end at `place`. `newest` is its last gap. */
+/** Returns where a pattern begins if its first `length` code units end at `place`. `newest` is its newest gap. */
 function startOf(length: number, place: number, newest: Gap | undefined): number {
   let left = length
   let end = place

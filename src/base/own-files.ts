@@ -154,7 +154,7 @@ export async function createFile(path: string, content: string | Uint8Array): Pr
   try {
     await writeThrough(await openNew(temporary), content)
     await link(temporary, path)
-    await removeFile(temporary).catch(() => undefined) // The file exists now; `removeTemporaryFiles` removes the other.
+    await removeFile(temporary).catch(() => undefined) // A leftover is removed by `removeTemporaryFiles`.
     await syncFolder(dirname(path))
     return true
   } catch (thrown) {

@@ -238,7 +238,6 @@ function readWords(entry: Entry, words: readonly string[], source: string, line:
   }
 }
 
-/** True when the entry takes a path. */
 function takesPath({ option, isFile }: Entry): boolean {
   return isFile || option.kind === 'path'
 }

@@ -36,8 +36,8 @@ interface VerifiedConversation extends Omit<VerifyResult, 'head' | 'expected'> {
 }
 
 /**
- * Runs the command. Returns exit code 0 when everything is sound, otherwise 1.
- * @throws AppError `invalid_option` for `expect` without one id; `not_found`, `format_unsupported`, `storage_failed`
+ * Runs the command. Returns exit code 0 when everything is sound, otherwise 1. `expect` needs exactly one id.
+ * @throws AppError `invalid_option`, `not_found`, `format_unsupported`, `storage_failed`
  */
 export async function verify({ config, ids, expect, asJson }: VerifyCommand): Promise<number> {
   if (expect !== undefined && ids.length !== 1) {

@@ -176,7 +176,7 @@ export class Conversation {
 
   /**
    * Pauses the run. A stepping agent first ends its current step, for which this method waits at most `pauseLimitMs`.
-   * With any other agent, or without a run, does as `interrupt`. Does nothing while a run waits for a confirmation.
+   * With any other agent, or without a run, works like `interrupt`. Does nothing while a run waits for a confirmation.
    */
   async pause(): Promise<void> {
     const { journal, gate, runner, seat } = this.#parts
@@ -266,7 +266,7 @@ export class Conversation {
     return micros === undefined ? undefined : this.events.firstAtOrAfter(micros)
   }
 
-  /** Resolves when the current run, or else the next run, has ended. */
+  /** Resolves at the next end of a run. See `Runner.nextEnd`. */
   nextEnd(): Promise<void> {
     return this.#parts.runner.nextEnd()
   }

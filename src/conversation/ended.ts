@@ -1,4 +1,4 @@
-/** Waits until no run of a conversation is at work, for hosts that embed the server. */
+/** Waits until no run of a conversation is at work, for programs that embed the server. */
 import { AppError } from '../base/errors.ts'
 import { deferred, untilAborted } from '../base/wait.ts'
 import type { ExecutionStatus } from '../schema/generated/conversations.ts'

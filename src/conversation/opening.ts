@@ -64,7 +64,7 @@ export interface ConversationDeps {
   readonly stopLimitMs: number
   readonly closeLimitMs: number
   readonly admission: Admission
-  /** Returns the kind of agent that stored settings name, and loads its part. */
+  /** Returns the kind of agent that stored settings name. For the built-in agent, loads its part. */
   readonly agentKind: (settings: JsonObject) => Promise<AgentKind>
   readonly titleByProfile: TitleByProfile
   readonly secrets: AgentSecrets

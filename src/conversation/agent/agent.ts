@@ -15,7 +15,7 @@ import type { AgentHost } from './host.ts'
 export interface AgentKind {
   /** True for the built-in agent. `introduction`, `contextOf`, `makeTitle` and `judgeGoal` are called only if true. */
   readonly readsMessages: boolean
-  /** True when the agent calls the model that its settings name: a client can set another model for its next step. */
+  /** True when the agent calls the model that its settings name. A client can set another model for the next step. */
   readonly takesModel: boolean
   /** True when the agent goes on from the recorded history: then its actions can wait for the user between two runs. */
   readonly waitsBetweenRuns: boolean
@@ -28,8 +28,8 @@ export interface AgentKind {
 /** The agent of an open conversation. Creating an agent starts no program. */
 export interface Agent {
   /**
-   * True for a stepping agent. It reads the history before each step, so a new message reaches its next step. A pause
-   * (`turn.pausing`) ends its turn after the current step.
+   * True for a stepping agent, which reads the history before each step: a new message reaches the agent's next step.
+   * A pause (`turn.pausing`) ends the turn after the current step.
    */
   readonly isStepping?: true
   /** Returns the SystemPromptEvent, which must precede the first user message. */
@@ -38,7 +38,7 @@ export interface Agent {
   contextOf?(message: Message): Promise<MessageContext>
   /** Serves the messages of one turn. */
   runTurn(turn: Turn): Promise<TurnEnd>
-  /** Called after a change of the confirmation policy. The agent applies it to work under way, such as a session. */
+  /** Called after a change of the confirmation policy. The agent applies the new policy to work under way. */
   policyChanged(): void
   /** The methods that change the session's model, mode and options. Absent for an agent without a session. */
   readonly session?: AgentSession
@@ -154,7 +154,7 @@ export interface Recorded {
 export interface QuestionDraft {
   readonly toolCallId: string
   readonly title: string
-  /** Id of the ActionEvent that describes the action in full. It was recorded before the question. */
+  /** Id of the ActionEvent that describes the action in full. The event was recorded before the question. */
   readonly actionId?: string
   /** The command line; absent when it is unknown or the action runs no command. */
   readonly command?: string
@@ -165,9 +165,9 @@ export interface QuestionDraft {
 
 export interface QuestionDiff {
   readonly path: string
-  /** The text that is replaced; empty for an insertion, null if there is none or it is unknown, as for a new file. */
+  /** The replaced text; empty for an insertion; null if unknown, or if there is no old text, as for a new file. */
   readonly old_text: string | null
-  /** The text after the change; null if there is none or it is unknown, as for a file that is deleted or moved. */
+  /** The text after the change; null if unknown, or if there is no new text, as for a deleted or moved file. */
   readonly new_text: string | null
   /** The number of further changes in the same tool call, which are not shown. */
   readonly more: number
@@ -215,12 +215,12 @@ export interface AsideAnswer {
 /** The model's title, or the code and detail of the failure as in ConversationErrorEvent. */
 export type TitleAnswer = AsideAnswer | { readonly failure: { readonly code: string; readonly detail: string } }
 
-/** Asks the model of a stored LLM profile for a title. Resolves with undefined without a model. */
+/** Asks the model of a stored LLM profile for a title. Resolves to undefined when no model can be asked. */
 export type TitleByProfile = (
   request: { readonly profile: string; readonly text: string; readonly signal: AbortSignal },
 ) => Promise<TitleAnswer | undefined>
 
-/** Figures of one step, or of one prompt of an external agent. An absent figure is unknown, not zero. */
+/** Figures of a step, of a request outside a turn or of an external agent's prompt. An absent figure is unknown. */
 export interface UsageReport {
   readonly usageId: string
   readonly model: string

@@ -1,5 +1,5 @@
 /**
- * The part of its parent's limits that a sub-agent may use: its steps and its cost also count in the parent's turn.
+ * The limits of the parent that a sub-agent must keep: the sub-agent's steps and cost also count for the parent.
  */
 import type { UsageReport } from './agent.ts'
 

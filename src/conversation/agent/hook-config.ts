@@ -50,7 +50,7 @@ export function matcherOf(text: string): Matcher {
 
 const metacharacters = /[\\^$.|?*+()[\]{}]/
 
-/** Renames `PreToolUse` to `pre_tool_use`, and so on (`hookPoints`). Adds an issue for a second member of one list. */
+/** Renames `PreToolUse` to `pre_tool_use`, and so on (`hookPoints`). Adds an issue if two members name one list. */
 function withListNames(value: Readonly<Record<string, unknown>>, issues: Issue[]): Record<string, unknown> {
   const named = new Map<string, unknown>()
   for (const [name, list] of Object.entries(value)) {

@@ -28,7 +28,7 @@ export interface AgentHost {
   settings(): JsonObject
   /** Returns the limits and checks that hold at present for the agent's next step. */
   rules(): RunRules
-  /** Takes a step from the limits of the parent, if any. Returns false when a parent's limit has none left. */
+  /** Takes a step from the parent's limit, if any. Returns false when the limit has no step left. */
   takeStep(): boolean
   /** Returns the current confirmation policy. */
   policy(): ConfirmationPolicy
@@ -60,7 +60,7 @@ export interface AgentHost {
    * differs.
    */
   state(changes: JsonObject): void
-  /** Records that the model asked for the text of a skill. Shown as `invoked_skills`. */
+  /** Records that the model asked for the text of a skill. Clients see the name in `invoked_skills`. */
   skillInvoked(name: string): void
   /** Returns a text with its secrets masked (base/masking). */
   mask(text: string): string
@@ -108,7 +108,7 @@ export interface HistoryPart {
 export interface RunRules {
   readonly maxIterations: number
   readonly stuckDetection: boolean
-  /** The security analyzer, which judges the risk of actions; null when the conversation has no analyzer. */
+  /** The security analyzer, which judges the risk of actions; null for none or one that this version does not know. */
   readonly analyzer: SecurityAnalyzer | null
   /** The reason why the budget allows no further step; undefined while it allows one. */
   readonly budgetSpent: string | undefined

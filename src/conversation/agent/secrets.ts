@@ -20,7 +20,7 @@ export interface AgentSecretsOptions {
   readonly onUsed?: ((owner: string, names: readonly string[]) => void) | undefined
 }
 
-/** Sealed sources by name, as a conversation stores them. */
+/** The sealed sources of secrets by name, as a conversation stores them. */
 export type SealedSources = Readonly<Record<string, JsonObject>>
 
 export type Wanted = (name: string) => boolean
@@ -33,8 +33,8 @@ export interface AgentSecrets {
   ): Promise<ReadonlyMap<string, string>>
   /**
    * Changes a secret from `change.lent` to `change.current`. If it is a static secret of the conversation with the old
-   * value, returns its new sealed source, which the caller must store. Otherwise changes the global secret if that has
-   * the old value, and returns true if the global secret has the new value in the end.
+   * value, returns its new sealed source, which the caller must store. Otherwise changes the global secret if its value
+   * is the old value, and returns true if the global secret has the new value in the end.
    */
   replace(owner: string, sources: SealedSources, change: SecretChange): Promise<boolean | SealedSources>
 }

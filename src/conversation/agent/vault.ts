@@ -1,7 +1,7 @@
 /**
  * Seals (encrypts) and opens (decrypts) the agent settings and the secrets of a conversation (decisions 12).
  *
- * Every plain value is given to the masker before it is used.
+ * Also gives the plain values to the masker, which hides them in texts.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../base/errors.ts'
@@ -233,7 +233,7 @@ function withSwitched(before: ConversationAgent, agent: ConversationAgent): Conv
   return { ...agent, condenser, critic: stays ? critic : { ...critic, api_key: null } }
 }
 
-/** True for the same model, address and key. Usage ids may differ: a client gives each copy of a model its own. */
+/** True for the same model, address and key. The usage ids may differ, because each copy of a model has its own. */
 function isSameModel(one: LLM, other: LLM): boolean {
   return one.model === other.model && one.base_url === other.base_url && one.api_key === other.api_key
 }
@@ -247,7 +247,7 @@ function sourcesOf(secrets: Readonly<Record<string, unknown>>): Record<string, S
   }))
 }
 
-/** Checks rules for an agent that its schema cannot express. @throws AppError `invalid_input` */
+/** Checks the rules for an agent that the schema cannot express. @throws AppError `invalid_input` */
 function assertSound(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   assertMode(agent, policy, providers)
   assertVariables(agent)
@@ -263,7 +263,7 @@ function assertVariables(agent: ConversationAgent): void {
 
 /**
  * Refuses a session mode that allows more than the provider's mode `asking`. If the modes are not known, refuses a mode
- * whose name means that it does not ask. The policy NeverConfirm permits every mode (decisions 24).
+ * whose name means that the agent does not ask. The policy NeverConfirm permits every mode (decisions 24).
  */
 function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   if (agent.kind !== 'ACPAgent' || agent.acp_session_mode === null || policy.kind === 'NeverConfirm') return

@@ -96,7 +96,7 @@ export class GoalLoop {
     if (isEnded(journal.status)) await runner.settled()
   }
 
-  /** Call it right before a pursuit begins: another request may have begun one after an `await`. */
+  /** Call this method right before a pursuit begins: during an `await`, another request may have begun a pursuit. */
   #assertFree(): void {
     const { journal, runner, asides } = this.#options
     if (!asides.hasJudge()) throw new AppError('bad_request', 'no_judge_llm')

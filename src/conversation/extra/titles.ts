@@ -115,8 +115,8 @@ export function titleOf(text: string): string | undefined {
 }
 
 /**
- * Removes white space around a title. Removes quotes, backticks and asterisks around it if both sides have the same and
- * none are inside. A long text stays unchanged, because the expression takes quadratic time.
+ * Removes white space around a title. Also removes the same quotes, backticks or asterisks on both sides, if none are
+ * inside. A long text stays unchanged, because the expression takes quadratic time.
  */
 function withoutQuotes(text: string): string {
   return text.length > lookedAtChars ? text : text.trim().replace(/^(["'`*]+)([^"'`*]*)\1$/, '$2')

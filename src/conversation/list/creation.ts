@@ -31,7 +31,7 @@ export interface CreationDeps {
   readonly launchProfile: (profileId: string) => Promise<ProfileLaunch>
   /** Returns the additions of plugins to a new conversation. @throws AppError `invalid_input`, `part_missing` */
   readonly pluginsFor: (request: PluginChoice) => Promise<BroughtByPlugins>
-  /** Returns the kind of agent that stored settings name, and loads the part of the built-in agent for it. */
+  /** Returns the kind of agent that stored settings name. For the built-in agent, loads its part. */
   readonly agentKind: (settings: JsonObject) => Promise<AgentKind>
   /** Refuses an agent kind whose part is missing. Default: no kind is refused. @throws AppError `part_missing` */
   readonly assertDrivable?: (kind: string) => void

@@ -69,7 +69,8 @@ export class Creations {
   }
 
   /**
-   * True while a try of this request is under way, or if an earlier try made a conversation that still exists.
+   * True while a try of this request is under way, or if an earlier try made a conversation that still exists. False
+   * for a key that has expired.
    * @throws AppError `idempotency_mismatch`
    */
   knows(request: KeyedRequest | undefined): boolean {

@@ -15,7 +15,7 @@ export interface ConversationFollower {
   /** Called after a conversation was created, and after each commit to its log. Must return at once. */
   changed(id: string): void
   /**
-   * Called when a removed conversation has stopped, before its files are removed. `info` is its ConversationInfo.
+   * Called during a removal: the conversation has stopped, its files still exist. `info` is its ConversationInfo.
    * Must not reject.
    */
   removing(id: string, info: JsonObject, read: ReadEvents): Promise<void>

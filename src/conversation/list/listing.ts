@@ -17,7 +17,7 @@ export interface ListQuery {
   readonly status?: ExecutionStatus | undefined
   readonly sortOrder: SortOrder
   readonly limit: number
-  /** The page begins at the conversation with this id; for an unknown id, at the start of the list. */
+  /** The page begins at the conversation with this id; for an absent or unknown id, at the start of the list. */
   readonly pageId?: string | undefined
   /** Selects the conversations for which it returns true; undefined for all. */
   readonly where?: Where | undefined

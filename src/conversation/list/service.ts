@@ -1,5 +1,5 @@
 /**
- * All conversations of a server. Each has at most one open object, which is made on first use.
+ * All conversations of a server. Each has at most one `Conversation` object, which is made on first use.
  *
  * Changes of one id (create, close, delete) run one after another, and opening waits for them. An idle conversation is
  * closed after a time.
@@ -92,7 +92,7 @@ export class ConversationService {
 
   /**
    * Calls `read` with the events of a conversation and returns its result. The result is synchronous if `read` is and
-   * the conversation is open. Otherwise the conversation is opened.
+   * the conversation is open. A closed conversation is opened.
    * @throws the errors of `open` and `read`
    */
   read<T>(id: string, read: (events: EventReader) => T | Promise<T>): T | Promise<T> {

@@ -1,5 +1,5 @@
 /**
- * A list of entries that stays sorted by one of their times, and then by id.
+ * A list of entries that stays sorted by the time of creation or of the last change, and then by id.
  *
  * `take` searches by this time, so it needs the entry in the form in which it was added.
  */

@@ -43,8 +43,8 @@ async function listSome(ids: string[], starting: Starting): Promise<boolean> {
 }
 
 /**
- * Adds a conversation to the listing: from its state cache if that shows no run, otherwise by opening it. Returns false
- * when the folder holds another conversation.
+ * Adds a conversation to the listing: from its state cache if the cache shows no run, otherwise by opening it. Returns
+ * false when the folder holds another conversation.
  */
 async function listOne(id: string, { listing, pathOf, open }: Starting): Promise<boolean> {
   const directory = pathOf(id)

@@ -48,7 +48,7 @@ export interface SubEnd {
 /**
  * Has the sub-agent serve the message `run.text`, and returns how the run ended.
  * @throws AppError `conflict` when the sub-agent works already or is closed, or when its question to the user was
- * withdrawn; the errors of `Conversation.send` and `Conversation.run`; the reason of `run.signal`
+ * withdrawn; the errors of `Conversation.send`, `run` and `join`; the reason of `run.signal`
  */
 export async function runSub(conversation: Conversation, run: SubRun): Promise<SubEnd> {
   const { signal, pausing } = run
@@ -100,7 +100,7 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
   const answered = new AbortController()
   const watching = untilSettled(conversation, AbortSignal.any([signal, answered.signal]))
     .finally(() => withdrawn.abort())
-  // The `await` below throws the error of `watching`. If that rejects earlier, the rejection must not be unhandled.
+  // The `await` below throws the error of `watching`. Until then, this `catch` handles a rejection.
   watching.catch(ignore)
   const asked = conversation.confirmations()
   const denial = await firstDenial(conversation, asked, (question) => ask(question, withdrawn.signal))

@@ -12,7 +12,7 @@ export function blockedContent(reason: string): TextContent {
   return toTextContent({ text: `${mark}${reason}` })
 }
 
-/** Returns the item for added text. A space goes before text that begins with `mark`: it would look like a refusal. */
+/** Returns the item for added text. A text that begins like a refusal (`mark`) gets a space before it. */
 export function addedContent(text: string): TextContent {
   return toTextContent({ text: text.startsWith(mark) ? ` ${text}` : text })
 }

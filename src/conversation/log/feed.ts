@@ -162,7 +162,7 @@ interface ReaderPlace {
   readonly limiter: Limiter
   readonly diagnostics: Log
   readonly left: (reader: Reader) => void
-  /** Called when the reader has all durable events. If all of them are published, sends the open text that it lacks. */
+  /** Called when the reader has all durable events. If all are published, sends the reader its missing open text. */
   readonly caughtUp: (reader: Reader) => void
 }
 

@@ -17,7 +17,7 @@ export function givenAfterEvent(given: GivenSkills, event: Event): GivenSkills {
   return kept(given, (id) => !forgotten.has(id))
 }
 
-/** Returns the skills whose message is not newer than the new head. @param head its id; null for an empty branch */
+/** Returns the skills whose message is not newer than the new head. `head` is an event id; null: an empty branch. */
 export function givenAfterMove(given: GivenSkills, head: string | null): GivenSkills {
   return kept(given, (id) => head !== null && id <= head)
 }

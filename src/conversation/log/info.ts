@@ -89,7 +89,7 @@ export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObjec
   return { ...shown, agent_context: { ...context, skills: [] } }
 }
 
-/** Puts `llm` in place of a condenser's null models, which published clients refuse; `{}` if either is missing. */
+/** Replaces a condenser's null models by `llm`: published clients refuse null. `{}` without a condenser or `llm`. */
 function shownCondenser({ condenser, llm }: JsonObject): JsonObject {
   if (!isJsonObject(condenser) || !isJsonObject(llm)) return {}
   const { condensers } = condenser

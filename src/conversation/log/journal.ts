@@ -172,8 +172,8 @@ export class Journal {
   }
 
   /**
-   * Reopens a failed log. Lines that did not become durable are dropped. Must not be called again before its promise
-   * has settled.
+   * Reopens a failed log. Lines that did not become durable are dropped. Must not be called again before the returned
+   * promise has settled.
    * @throws AppError `storage_failed` or `storage_full`
    */
   async reopen(): Promise<void> {

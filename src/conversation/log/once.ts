@@ -52,7 +52,7 @@ export class Requests {
     })
   }
 
-  /** Finds the request's newest record; skips one whose event the log lacks. @throws AppError `idempotency_mismatch` */
+  /** Finds the request's newest record whose event, if any, is in the log. @throws AppError `idempotency_mismatch` */
   async #find(request: KeyedRequest): Promise<RequestRecord | undefined> {
     const { events, known } = this.#options
     for (const record of recordsOf(known(), request)) {

@@ -1,7 +1,7 @@
 /**
  * Keeps the text that an agent is writing, for readers that lack pieces of it.
  *
- * Answer and thoughts are two texts. Each is kept until an event holds it or the turn ends. Beyond a limit, the
+ * Answer and thoughts are two texts. Each is kept until an event completes it or the turn ends. Beyond a limit, the
  * beginning is dropped.
  */
 import type { Event } from '../../schema/generated/events.ts'
@@ -65,7 +65,7 @@ export class OpenText {
     )
   }
 
-  /** Returns a frame for each field of which a reader at `position` lacks text. Its time is `after` or later. */
+  /** Returns a frame for each field of which a reader at `position` lacks text. A frame's time is `after` or later. */
   missing(position: Readonly<TextPosition>, after: string): readonly DeltaFrame[] {
     const frames = fields.flatMap((field) => {
       const growing = this.#growing[field]

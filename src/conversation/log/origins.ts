@@ -21,7 +21,7 @@ export interface Created {
   readonly secrets: Readonly<Record<string, JsonObject>>
   readonly hook_config: JsonObject | null
   readonly client_tools: readonly JsonValue[]
-  /** Definitions of sub-agents by plugins and by the request. Absent in older logs. */
+  /** Definitions of sub-agents from plugins and from the request. Absent in older logs. */
   readonly agent_definitions?: readonly JsonValue[]
   readonly parent_conversation_id: string | null
   readonly launched_agent_profile: JsonObject | null
@@ -31,7 +31,7 @@ export interface Created {
   readonly request?: KeyedRequest
   /** The name of the named key that made the conversation; absent for any other client. */
   readonly made_by?: string | undefined
-  /** The LLM profile that makes the title; null for no profile. Absent in older logs. */
+  /** The LLM profile whose model makes the title; null for no profile. Absent in older logs. */
   readonly title_llm_profile?: string | null
 }
 

@@ -23,7 +23,7 @@ export interface PrivateRecords {
   readonly kept: { readonly key: KeptKey; readonly value: JsonObject }
   /** The figures of one usage report, which are added to `stats` and to `agent_state.usage`. */
   readonly spent: UsageReport
-  /** Only in older logs: the figures of a usage report, for `agent_state.usage` alone. An event has the new `stats`. */
+  /** Only in older logs: the figures of a usage report, for `agent_state.usage` alone. An event held the `stats`. */
   readonly usage: UsageReport
   /** Provider state that belongs to one LLM response (decisions 27). */
   readonly response: { readonly id: string; readonly state: JsonObject }

@@ -157,8 +157,8 @@ export function foldEvent(state: ConversationState, event: Event, micros: number
 }
 
 /**
- * Sets the field that `update.key` names. A value of another type leaves the field, but sets `security_analyzer` to
- * null. Tags and names of skills that are no strings are left out.
+ * Sets the field that `update.key` names. A value of another type leaves the field as it is, except that
+ * `security_analyzer` becomes null. Tags and names of skills that are no strings are left out.
  */
 function foldUpdate(state: ConversationState, update: ConversationStateUpdateEvent): void {
   const { value } = update

@@ -1,5 +1,5 @@
 /**
- * Makes the event of a message that a client sends, with the role of the user.
+ * Makes the event of a user message, from a client or from the server itself.
  *
  * Only the content of the message is used, so a client cannot pass for the agent or the system.
  */

@@ -9,7 +9,7 @@ export interface AdmissionRules {
   /** The configured limits by name: `conversations`, `runs` and `disk_bytes`. A name without a limit is absent. */
   readonly limits: Readonly<Record<string, number>>
   /**
-   * Throws to refuse a new conversation. An accepted one counts as existing until the returned function is called.
+   * Throws to refuse a new conversation. Otherwise it counts as existing until the returned function is called.
    * @param madeBy the name of the named key that makes the conversation, if any
    * @throws AppError `too_many_conversations`, `storage_full`
    */
@@ -60,8 +60,8 @@ export interface Beginning {
   /** Checks the disk space, except for a sub-agent that works for its parent. @throws AppError `storage_full` */
   assertSpace(): void
   /**
-   * Runs `work`, which may begin a run, if the limits allow a run. They do not apply while a run is under way, nor to a
-   * sub-agent that works for its parent.
+   * Runs `work`, which may begin a run, if the limits allow a run. The limits do not apply while a run is under way,
+   * nor to a sub-agent that works for its parent.
    * @throws AppError `too_many_runs`, `storage_full`; the errors of `work`
    */
   run<T>(work: () => Promise<T>): Promise<T>

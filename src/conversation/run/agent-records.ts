@@ -105,8 +105,8 @@ export class AgentRecords {
   }
 
   /**
-   * Call when a failed log was reopened. Values that belong to lost lines are undone: the settings, whose change the
-   * client saw fail, and invoked skills. Values that still hold are recorded again: the agent's state and the cost.
+   * Called when a failed log was reopened. Values that belong to lost lines are undone: the settings, whose change the
+   * client saw fail, and invoked skills. Values that still hold are recorded again: `kept`, `agent_state`, `stats`.
    * @throws AppError when the log accepts no line
    */
   restore(): void {

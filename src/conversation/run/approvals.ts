@@ -43,7 +43,7 @@ export class Approvals {
 
   /**
    * Returns the actions that wait for the user between two runs, already while the first run records its end. They stop
-   * waiting at an approval, a rejection or the begin of a run, even before its record is durable.
+   * waiting at an approval, a rejection or the beginning of a run, even before this is durable.
    */
   waiting(): readonly OpenAction[] {
     const { journal: { state, status }, runner, seat, questions } = this.#options
