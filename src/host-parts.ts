@@ -98,7 +98,7 @@ function isTwice(word: string, words: readonly string[]): boolean {
   return words.indexOf(word) !== words.lastIndexOf(word)
 }
 
-/** Adds the names of the host's parts to those in the option `parts`. Leaves an empty list, which means all parts. */
+/** Adds the names of the host's parts to the option `parts`. An empty list stays empty, because it means all parts. */
 export function wantedParts(wanted: readonly string[], given: HostParts): readonly string[] {
   if (wanted.length === 0) return []
   return [...wanted, ...[...(given.ownParts ?? []), ...hostPart(given)].map(({ name }) => name)]

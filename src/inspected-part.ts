@@ -17,7 +17,7 @@ export interface InspectedPart {
 export interface FolderInspection {
   /** A sentence for each problem of the checked files. */
   readonly problems: readonly string[]
-  /** A sentence about the checked files; undefined when one has a problem, or when the part has no files. */
+  /** A sentence about the checked files; undefined when a file has a problem or the part has no files. */
   readonly sound: string | undefined
 }
 

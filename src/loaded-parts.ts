@@ -131,9 +131,7 @@ export class LoadedParts {
     }
   }
 
-  /**
-   * Starts a part if needed, then gives it a WebSocket connection. Closes the connection with 1011 if the start fails.
-   */
+  /** Starts a part if needed, then gives it a WebSocket connection. If this fails, closes the connection with 1011. */
   serveSocket(part: Part, name: string, connection: WebSocketConnection, query: string): void {
     let isClosed = false
     connection.owner = { onClose: () => (isClosed = true) }

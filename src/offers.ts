@@ -134,7 +134,7 @@ export interface Patches {
 
 /** The changes in a folder since `Patches.open`. */
 export interface Patch {
-  /** Returns true when no file has changed or the folder is in no repository. @throws AppError `bad_request` */
+  /** Returns true when no file has changed, and without git or a repository. @throws AppError `bad_request` */
   isEmpty(signal: AbortSignal): Promise<boolean>
 }
 
@@ -160,7 +160,7 @@ export type SubAgentHost = Pick<
 export interface InstalledAgentPrograms {
   /**
    * Returns the command of an installed agent as words; undefined when the agent is not installed.
-   * @throws AppError `agent_failed` for changed files, `storage_failed` for a damaged record of the installation
+   * @throws AppError `agent_failed` for changed files, `storage_failed` for a damaged record, or `not_found`
    */
   commandOf(name: string): Promise<readonly string[] | undefined>
 }

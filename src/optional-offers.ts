@@ -1,4 +1,4 @@
-/** Offers of parts that the core can do without. */
+/** Wraps the offers of optional parts, so that the core also works without these parts. */
 import { AppError } from './base/errors.ts'
 import type { LoadedParts } from './loaded-parts.ts'
 import type { AgentProfiles, Extensions, ProviderConnections, Worktrees } from './offers.ts'
@@ -46,7 +46,7 @@ export function providerConnectionsOf(parts: () => Parts): ProviderConnections {
   }
 }
 
-/** Returns the function that loads plugins. A request that names plugins needs `extensions`, else `part_missing`. */
+/** Returns the function that loads plugins. Without `extensions`, it refuses named plugins with `part_missing`. */
 export function pluginsOf(parts: Parts): Extensions['pluginsFor'] {
   return async (request) => {
     const isWanted = request.named.length > 0 || (request.withInstalled && parts.offers('extensions'))

@@ -1,7 +1,7 @@
 /**
  * The contract of a part: everything that a part can add to the server.
  *
- * The `part.ts` of each part is imported at every start, so it imports nothing heavy. Other files of the part are
+ * The `part.ts` of each part is imported at every start, so it imports only small modules. Other files of the part are
  * loaded when they are needed.
  */
 import type { Right } from './access.ts'
@@ -33,7 +33,7 @@ export interface Part extends InspectedPart {
    * only conversations with its tag.
    */
   readonly forRestricted?: readonly string[]
-  /** The POST routes that begin no work, so a draining server still serves them. */
+  /** The POST routes with the right `drive` or `execute` that begin no work: a draining server still serves them. */
   readonly idle?: readonly string[]
   /** `GET` and the path pattern of each WebSocket, with its right. `start` returns the functions that serve them. */
   readonly sockets?: Readonly<Record<string, Right>>
@@ -51,7 +51,7 @@ export interface Part extends InspectedPart {
   readonly tools?: (options: Values, environment: Environment) => Promise<readonly string[]>
   /** Paths of the part's agent programs (JavaScript), each under the first word of the command that starts it. */
   readonly programs?: Readonly<Record<string, string>>
-  /** Loads the function that seals the part's files in a conversation's folder with a new key. */
+  /** Loads the function that re-encrypts (seals) the part's files in a conversation's folder with a new key. */
   readonly resealFolder?: () => Promise<ResealFolder>
   /** The part starts with the server if this file or folder exists in the data folder. */
   readonly startsWith?: string
@@ -114,7 +114,7 @@ export interface CommandCall {
   readonly openServer: () => Promise<{ readonly use: Use; close(): Promise<void> }>
 }
 
-/** Seals a part's files of a conversation with the newest key. Returns the ids of the keys that then open the files. */
+/** Re-encrypts a part's files in a folder with the newest key. Returns the ids of the keys that they need then. */
 export type ResealFolder = (folder: string, cipher: Core['cipher']) => Promise<ReadonlySet<string>>
 
 export interface PartSpec {

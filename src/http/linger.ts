@@ -26,7 +26,7 @@ export function isLingering(request: IncomingMessage): boolean {
   return lingering.has(request)
 }
 
-/** Reads and drops the rest of a request's body, up to a limit. Calls `done` once: at its end or after `lingerMs`. */
+/** Reads and drops the rest of a body, up to a limit. Calls `done` once: at the request's end or after `lingerMs`. */
 export function linger(request: IncomingMessage, done: () => void): void {
   lingering.add(request)
   let left = lingerBytes

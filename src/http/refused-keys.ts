@@ -19,7 +19,7 @@ export type RefusedThing = 'A session key' | 'The key of an init' | `A ${'code' 
 interface Count {
   /** The number of all refusals since the address was added to `#counts`, for the log. */
   total: number
-  /** The number of refusals since the last minute in which the address had none. */
+  /** The number of refusals since the last pause of more than a minute. */
   recent: number
   lastAt: number
 }

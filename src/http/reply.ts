@@ -23,7 +23,7 @@ export interface Exchange {
   endDeed?: EndDeed | undefined
   /** The name of the secret that the request stores, for the audit trail. */
   subject?: string | undefined
-  /** The `name` of the request's principal; undefined for an open route and for a request that was not admitted. */
+  /** The principal's `name`; undefined for the rights `open` and `init`, and for a request that was not admitted. */
   keyName?: string | undefined
   /** The members of the body that were ignored, for the log. */
   ignored?: string | undefined

@@ -109,8 +109,8 @@ function literalChild<R>(node: Node<R>, segment: string): Node<R> {
 }
 
 /**
- * Returns the first node, `node` or a node below it, whose pattern fits the rest of the path: from the `/` at the index
- * `slash` on. If `slash` is -1, the path has no rest. Adds the path's parameters to `values`.
+ * Returns the node to which the rest of the path leads from `node`; undefined when no route fits. The rest begins with
+ * the `/` at the index `slash`; -1 means that no segment is left. Adds the values of the path's parameters to `values`.
  */
 function find<R>(node: Node<R>, path: string, slash: number, values: string[]): Node<R> | undefined {
   if (slash === -1) return withRoutes(node)
@@ -127,7 +127,7 @@ function find<R>(node: Node<R>, path: string, slash: number, values: string[]): 
   return findTail(node.tail, path.slice(slash + 1).split('/'), values)
 }
 
-/** Returns the node of the literal that equals the path from `begin` to `end`. A Map would need a copy as its key. */
+/** Returns the node of the literal that equals the path from `begin` to `end`. A Map would need a copy of this text. */
 function literalAt<R>({ literals }: Node<R>, path: string, begin: number, end: number): Node<R> | undefined {
   for (const { text, node } of literals) {
     if (text.length === end - begin && path.startsWith(text, begin)) return node

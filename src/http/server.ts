@@ -1,5 +1,5 @@
 /**
- * A node:http server with limits, error responses in JSON and an orderly end.
+ * A node:http server with limits, error responses in JSON and a graceful shutdown.
  *
  * A request that Node's parser refuses (RFC 9112) gets a JSON response, unless that would disturb an earlier response,
  * and its connection is closed. A handler must not throw. The upgrade handler must listen for socket errors at once.
@@ -149,7 +149,7 @@ export class HttpServer {
     this.#serve(request, response)
   }
 
-  /** Handles a parser error or a timeout: closes the connection, with a response unless an earlier one forbids it. */
+  /** Handles a parser error or a timeout: refuses the request, unless it has a response, and closes the connection. */
   #refuse(error: Error, socket: Duplex): void {
     const newest = newestAnswer(socket)
     const status = statusOf(error, this.#limits)
@@ -191,7 +191,7 @@ function createHttpServer(limits: HttpLimits): Server {
   return server
 }
 
-/** Sends a refusal on a connection without a request, and ends the connection. */
+/** Writes a refusal to the socket, without a `ServerResponse`, and ends the connection. */
 function refuse(socket: Duplex, status: number): void {
   if (!socket.writable) {
     socket.destroy()
@@ -229,7 +229,7 @@ function statusOf(error: Error, limits: HttpLimits): number {
   }
 }
 
-/** True when the refused chunk has, in its first `limitBytes`, only a method and a target: the target is too long. */
+/** True when the first `limitBytes` of the refused data have only a method and a target: the target is too long. */
 function isStillInTarget(error: Error, limitBytes: number): boolean {
   if (!('rawPacket' in error) || !Buffer.isBuffer(error.rawPacket)) return false
   const start = error.rawPacket.toString('latin1', 0, limitBytes)

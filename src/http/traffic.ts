@@ -17,7 +17,7 @@ export interface ObservedRequest {
   readonly requestId: string | undefined
   /** The address of the client or of its proxy. */
   readonly address: string | undefined
-  /** The `name` of the request's principal; undefined for an open route and for a request that was not admitted. */
+  /** The principal's `name`; undefined for the rights `open` and `init`, and for a request that was not admitted. */
   readonly keyName: string | undefined
 }
 
@@ -63,7 +63,7 @@ export class Traffic {
     return () => void this.#observers.delete(observer)
   }
 
-  /** True when an observer was added, and not removed since. */
+  /** True while there is an observer. */
   get isObserved(): boolean {
     return this.#observers.size > 0
   }
@@ -75,7 +75,7 @@ export class Traffic {
     await this.#settled.promise
   }
 
-  /** Reports the response when it has ended. Call this earlier: in the turn of the event loop of its `writeHead`. */
+  /** Reports the response when it ends. Must be called in the same turn of the event loop as its `writeHead`. */
   answered(request: () => ObservedRequest, response: ServerResponse, status: number, answerMs: number): void {
     if (this.#observers.size === 0) return
     const { socket } = response.req

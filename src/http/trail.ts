@@ -1,11 +1,11 @@
 /**
- * The core's side of the audit trail: a writer gets each change before the change is made, and then the result.
+ * The core's side of the audit trail: a writer gets each deed (`Deed`) before it begins, and then its result.
  *
  * A part that keeps the trail sets `Trail.writer`. The writer gets no value of a secret.
  */
 import type { Principal } from './principal.ts'
 
-/** A request or socket message that changes something or asks for secret values, or a removal by `retention`. */
+/** A request other than GET or for secret values, a message on a conversation's socket, or a removal by `retention`. */
 export interface Deed {
   readonly by: Pick<Principal, 'name' | 'keyId'>
   /** The address of the client or of its proxy. */

@@ -1,8 +1,8 @@
 /**
  * The confirmations of the current turn, asked one at a time and in order (decisions 15).
  *
- * Only the first confirmation is pending, until the user answers. At its deadline it is denied. The agent may withdraw
- * a confirmation, and the end of the turn cancels all.
+ * Only the first confirmation is pending: it waits for the user's answer, and is denied at its deadline. The agent may
+ * withdraw a confirmation, and the end of the turn cancels all.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../../base/json.ts'

@@ -31,7 +31,7 @@ export class Gate {
   }
 
   /**
-   * Returns the result of `work` when its lines are durable.
+   * Runs `work`, and returns its result when the log lines that `work` recorded are durable.
    * @throws the errors of `assertWritable`, `work`, `Journal.durable`
    */
   async write<T>(work: () => T | Promise<T>): Promise<T> {

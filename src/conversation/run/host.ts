@@ -1,4 +1,4 @@
-/** Builds the `AgentHost` of a conversation. */
+/** Builds the `AgentHost` of a conversation: the values and functions that the agent of the conversation may use. */
 import {
   isClientTool, isConfirmationPolicy, isSecurityAnalyzer, toClientTool, toConfirmationPolicy, toSecurityAnalyzer,
   type ConfirmationPolicy, type SecurityAnalyzer,
@@ -83,7 +83,7 @@ function analyzerOf({ security_analyzer: stored }: Readonly<ConversationState>):
   return isSecurityAnalyzer(stored) ? toSecurityAnalyzer(stored) : null
 }
 
-/** Returns the stored policy; the strictest policy in place of a policy that this version does not know. */
+/** Returns the stored policy, or the strictest policy if this version does not know the stored policy. */
 function policyOf({ confirmation_policy: stored }: Readonly<ConversationState>): ConfirmationPolicy {
   return isConfirmationPolicy(stored) ? toConfirmationPolicy(stored) : { kind: 'AlwaysConfirm' }
 }

@@ -65,7 +65,7 @@ export class Inbox {
     return this.take(userMessageOf({ content: [toTextContent({ text })] }), { run: true, signal })
   }
 
-  /** Handles a repeated request, whose message is recorded: has the message served if it still waits for a turn. */
+  /** Handles the repeat of a request whose message is recorded: has the message served if it still waits for a turn. */
   async serveRecorded(messageId: string, request: KeyedRequest | undefined): Promise<void> {
     const { journal, runner } = this.#options
     if (journal.state.unserved.includes(messageId)) return runner.serve(request)

@@ -126,7 +126,7 @@ export class LiveTurn implements Turn {
     this.#keep(['call', { id, sealed }])
   }
 
-  /** Masks a piece and sends it, except an end that may begin a secret: this waits for the next piece or event. */
+  /** Masks a piece and sends it. An end that may begin a secret is held back for the next piece or `#flushDeltas`. */
   delta(piece: DeltaPiece): void {
     if (this.#fenced) return
     for (const field of ['content', 'reasoning_content'] as const) {
@@ -139,7 +139,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Sends clients a line of the server's own as `reasoning_content`, whole and at once. */
+  /** Sends clients a line that the server wrote, as `reasoning_content`. No end of the line is held back. */
   tell(line: string): void {
     this.delta({ reasoning_content: line })
     this.#flushDeltas()
@@ -194,7 +194,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Before the turn's first action, records its messages as served: they must not cause it again after a crash. */
+  /** Before the turn's first action, records the turn's messages as served: a crash must not repeat the action. */
   #markServed(): void {
     const last = this.messages.at(-1)
     if (this.#hasActed || last === undefined) return

@@ -1,8 +1,8 @@
 /**
  * The actions of the built-in agent that wait for the user between two runs (decisions 14, 15).
  *
- * A waiting action outlives a restart and has no deadline. A rejected action gets its observation here. Approved
- * actions run in the next turn.
+ * A waiting action outlives a restart and has no deadline. The observation of a rejected action is recorded here.
+ * Approved actions run in the next turn.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Journal } from '../log/journal.ts'
@@ -26,14 +26,14 @@ export function listPending(actions: readonly OpenAction[]): PendingConfirmation
 
 export interface Rejection {
   readonly reason: string
-  /** The id of the rejected action; undefined for all waiting actions. */
+  /** The id of the action to reject; undefined to reject all waiting actions. */
   readonly id: string | undefined
   readonly request: KeyedRequest | undefined
 }
 
 /**
- * Records a rejection, and returns the rejected actions. If then none of `waiting` waits, the status becomes `idle`.
- * @throws AppError `not_found`
+ * Records a rejection, and returns the rejected actions. If no action is left waiting, the status becomes `idle`.
+ * @throws AppError `not_found` when no waiting action has this id
  */
 export function rejectPending(
   journal: Journal, waiting: readonly OpenAction[], { reason, id, request }: Rejection,

@@ -1,7 +1,8 @@
 /**
- * Runs a conversation: one turn after another, until each message is served or a turn stops, waits, fails or is stuck.
+ * Runs a conversation: a turn, and further turns while messages to serve arrive during a turn. A request to stop, or a
+ * turn that waits, fails or is stuck, ends the run.
  *
- * The run records `running` when it begins and, unless a deletion ends it, another status at its end (decisions 14).
+ * The run records `running` first, and another status at its end, except after a deletion or if the log stays broken.
  */
 import { AppError, assertNever } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -119,8 +120,8 @@ export class Runner {
   }
 
   /**
-   * Handles a message that arrives during a run: cancels the turn. The next turn gets all messages not yet served. The
-   * turn of a stepping agent, and a turn that waits for a confirmation, are not cancelled.
+   * Handles a message that arrives during a run: cancels the turn, unless the agent is stepping or the turn waits for a
+   * confirmation. The next turn gets all messages that are not served yet.
    */
   #supersede(): void {
     const { journal, seat, turns } = this.#options
@@ -241,8 +242,8 @@ export class Runner {
   }
 
   /**
-   * Runs a turn and returns its end. After a request to stop, or with a spent budget, returns another end and serves no
-   * message. Work that the agent began itself then gets a turn that is aborted at once, so that the agent ends it.
+   * Runs a turn and returns its end. After a request to stop, or with a spent budget, serves no message and returns an
+   * end without a turn. But work that the agent began itself gets a turn, aborted at once, so that the agent ends it.
    */
   async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
     const refused = this.#stop === undefined ? this.#overBudget() : notBegun

@@ -136,8 +136,8 @@ export class TurnRunner implements JournalFollower {
   }
 
   /**
-   * Sends clients a line that names the action of the confirmation. No line is sent for the newest action if no earlier
-   * confirmation came after it: published clients show the newest action as the waiting one.
+   * Sends clients a line that names the action of the confirmation. No line is sent if the action is the turn's newest
+   * and had no confirmation since: published clients show the newest action as the waiting action.
    */
   #nameAction(question: PendingConfirmation): void {
     const newest = this.#turn?.newestAction

@@ -17,7 +17,7 @@ const linesPerTurn = 500
 
 /**
  * Yields the lines of the trail, the oldest first. Leaves out an incomplete last line, because a server may be writing
- * it. Without file 1 the first line is not checked, because the hash before it is not known.
+ * it. If file 1 is missing, the first line is not checked, because the hash of the line before is not known.
  * @throws AppError `storage_failed`
  */
 export async function* readTrail(dataDir: string): AsyncGenerator<TrailLine, void> {

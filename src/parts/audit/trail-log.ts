@@ -74,8 +74,8 @@ export class TrailLog {
   }
 
   /**
-   * Queues a line. Resolves when the line is queued. `done` of the result resolves when the line is durable: it is in
-   * an object, because `await` would otherwise wait for it too.
+   * Queues a line. Resolves when the line is queued. `done` of the result resolves when the line is durable. The result
+   * is an object, because `await` would otherwise wait for `done` too.
    */
   async #queue(json: Buffer): Promise<{ readonly done: Promise<void> }> {
     if (this.#segment.commit.failure !== undefined) await this.#segment.commit.reopen()
@@ -119,7 +119,7 @@ async function openSegment(
 
 /**
  * Returns the position after the last complete line of a file. A crash right after a rotation leaves a file without a
- * line: its first line then continues the chain from the file before. Without that file the chain begins.
+ * line: its first line then continues the chain from the file before. Without an earlier file, the chain begins anew.
  */
 async function endOf(dataDir: string, number: number, numbers: readonly number[]): Promise<Position> {
   if (!numbers.includes(number)) return start

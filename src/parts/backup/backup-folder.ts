@@ -7,7 +7,7 @@
  *     lock               excludes another backup
  *
  * Old pieces are removed after the new manifest is in place. So an interrupted backup leaves the earlier backup whole.
- * A piece can be a hard link, which becomes longer with its file. Only the bytes up to the size in the manifest count.
+ * A piece can be a hard link to a file that becomes longer later. Only the bytes up to the size in the manifest count.
  */
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -129,7 +129,7 @@ async function assertUsable(folder: string): Promise<void> {
 export class BackupFolder implements Target {
   readonly path: string
   readonly written = { copiedBytes: 0, linkedBytes: 0 }
-  /** False once the system has refused a hard link, for example because the data folder is on another file system. */
+  /** False once hard links have proved impossible, for example because the data folder is on another file system. */
   #mayLink = true
   #count = 0
 

@@ -1,8 +1,8 @@
 /**
  * Backs up a data folder while a server may be using it. Does not change the data folder.
  *
- * Reads in this order: files that no later step reads; settings and keys, all as of one moment; the end of each log;
- * the logs up to these ends, and files beside them. When keys change meanwhile, all steps but the first are repeated.
+ * Reads in this order: `TopEntries.others`; settings and keys, all as of one moment; the end of each log; the logs up
+ * to these ends, and the files beside them. When keys change meanwhile, all steps but the first are repeated.
  *
  * The pieces that the earlier backup has of a log are used again, and only new lines are added (see `pieceLimit`). A
  * file whose stamp (inode, size, time) has not changed since the earlier backup is not read.

@@ -1,8 +1,8 @@
 /**
  * Decides which files of a data folder belong in a backup.
  *
- * A file is in the backup unless this file makes an exception, so the files of a new part are not forgotten. A link at
- * the top of the data folder is refused, unless its name is left out. Other links are left out.
+ * A file is in the backup unless this module excludes it, so the files of a new part are not forgotten. A link at the
+ * top of the data folder is refused, unless `isLeftOut` excludes its name. Other links are left out.
  */
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ const ownFiles: ReadonlySet<string> = new Set(['events.jsonl', 'events.index', '
 const temporaryFile = /^\..+\.[0-9a-f]{12}\.tmp$/
 const heartbeatFile = /^lock\.heartbeat/
 
-/** Lists top entries to back up: no logs, no keys without `withKeys`. @throws AppError `storage_failed` for a link */
+/** Lists top entries to back up: no logs, keys only with `withKeys`. @throws AppError `storage_failed` for a link */
 export async function topEntries(dataDir: string, { withKeys }: { readonly withKeys: boolean }): Promise<TopEntries> {
   const settings: string[] = []
   const others: string[] = []

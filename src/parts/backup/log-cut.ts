@@ -1,8 +1,8 @@
 /**
  * Finds where a growing log is cut for a backup: after its last complete line.
  *
- * The hash of a line covers all lines before it (storage/chain). So in a log that was cut back and continued, the line
- * before this place has another hash.
+ * The hash of a line covers all lines before it (storage/chain). So if a log was shortened and continued, the line
+ * before the cut has another hash.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { hashAt, hashLength, headLength, lineFeed } from '../../storage/chain.ts'

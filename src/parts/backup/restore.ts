@@ -115,7 +115,7 @@ function damagedPiece(path: string, why: string): AppError {
   return damaged(`"${path.replace(/\p{C}/gu, '?').slice(0, 200)}" is damaged: ${why}`)
 }
 
-/** Refuses a backup that needs more disk space than is free, if that is known. @throws AppError `storage_full` */
+/** Refuses a backup for which the free disk space, if known, is too small. @throws AppError `storage_full` */
 async function assertSpace({ manifest, to, isStaged }: RestoreOptions): Promise<void> {
   const { bavail, bsize, blocks } = await statfs(to.path)
   const movable = isStaged ? usedOnce(manifest) : new Set<string>()

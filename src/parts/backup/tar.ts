@@ -70,7 +70,7 @@ export class TarTarget implements Target {
   }
 }
 
-/** Returns the header of a regular file that its owner alone may read. */
+/** Returns the header of a regular file that only its owner may read and write. */
 export function tarHeader(name: string, size: number): Buffer {
   if (size > sizeLimit) throw new RangeError(`Cannot write an entry of ${size} bytes`)
   const block = Buffer.alloc(blockBytes)
@@ -113,7 +113,7 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
 
 const zeros = Buffer.alloc(blockBytes)
 const noHeader = 'it is no tar archive, or a header in it is damaged'
-/** Entries of `folderNames` and `workNames` (unfinished work) are skipped: tar(1) packs a backup folder whole. */
+/** Entries of `folderNames` and `workNames` are skipped: an archive that tar(1) made of a backup folder has them. */
 const folderNames = /^(?:\.|files|partial|lost\+found)?\/?$/
 const workNames = /^(?:partial\/\d+|lock(?:\.heartbeat.*)?|owner\.json|\.manifest\.jsonl\.[^.]+\.tmp)$/
 const pieceNames = /^files\/[0-9a-f]{1,64}$/
@@ -134,7 +134,7 @@ function headerOf(block: Buffer): { readonly kind: TarEntry['kind'] | 'other'; r
   throw damaged(`the archive has the entry "${shown}", which no backup has`)
 }
 
-/** Reads octal digits between optional spaces and NULs; undefined for any other form. */
+/** Reads octal digits after optional spaces and before optional spaces and NULs; undefined for any other form. */
 function numberAt(block: Buffer, at: number, length: number): number | undefined {
   const [, digits] = /^ *([0-7]+)[ \0]*$/.exec(block.toString('latin1', at, at + length)) ?? []
   return digits === undefined ? undefined : Number.parseInt(digits, 8)
@@ -147,7 +147,7 @@ function checksumOf(block: Buffer): number {
   return sum
 }
 
-/** Reads to the end of the source. @throws AppError `storage_failed` unless zeros alone follow */
+/** Reads to the end of the source. @throws AppError `storage_failed` unless only zeros follow */
 async function expectZeros(bytes: Bytes): Promise<void> {
   for (;;) {
     const block = await bytes.take(blockBytes)

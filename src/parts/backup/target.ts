@@ -27,7 +27,7 @@ export interface Target {
 
 const chunkBytes = 1024 * 1024
 
-/** Yields the bytes of a source in chunks; fewer than asked for when the file has become shorter. */
+/** Yields the bytes of a source in chunks; fewer bytes if the file has become shorter than `to`. */
 export async function* bytesOf({ file, from, to }: Source): AsyncGenerator<Buffer, void> {
   for (let at = from; at < to;) {
     const bytes = await readAt(file, at, Math.min(chunkBytes, to - at))

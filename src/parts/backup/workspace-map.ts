@@ -27,7 +27,7 @@ export function parsePathMap(words: readonly string[]): PathMap {
   throw new AppError('invalid_option', `Could not use --workspace-map: "${twice[0]}" is there twice`)
 }
 
-/** Puts the new path in place of the longest old path that `path` equals or lies below. Without one, returns `path`. */
+/** Replaces the longest old path that is `path` or a folder above it. Returns `path` if there is no such old path. */
 export function mapped(map: PathMap, path: string): string {
   const fitting = map.filter(([from]) => path === from || path.startsWith(from === '/' ? from : `${from}/`))
   const best = fitting.reduce<readonly [string, string] | undefined>(

@@ -80,7 +80,7 @@ export class Commands {
     return { command: started, ended }
   }
 
-  /** Ends a running command. Returns its last output. @throws AppError `not_found` for another id */
+  /** Ends a running command. Returns its last output. @throws AppError `not_found` when no such command runs */
   stop(id: string): Promise<BashOutput> {
     const running = this.#running.get(id)
     if (running === undefined) throw new AppError('not_found', 'No command with this id is running')

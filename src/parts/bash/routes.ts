@@ -73,7 +73,7 @@ function find(history: History, id: string): StoredEvent | undefined {
   return history.find(hexOf(id))
 }
 
-/** Returns an id as the history has it: without dashes, in lower case. A client may send it otherwise. */
+/** Returns an id in the form that the history uses: without dashes, in lower case. Clients may send other forms. */
 function hexOf(id: string): string {
   return id.replaceAll('-', '').toLowerCase()
 }

@@ -1,4 +1,4 @@
-/** Starts the part `bash`. */
+/** Starts the part `bash`: its history, commands, routes and WebSocket. */
 import { join } from 'node:path'
 import { valuesOf } from '../../option.ts'
 import type { Lent, PartHandler, Started } from '../../part.ts'

@@ -81,7 +81,7 @@ export async function callOn(
   return resultOf(answer)['value']
 }
 
-/** Returns where the outermost frame of a session has its upper left corner on the page, in CSS pixels. */
+/** Returns the position on the page of the upper left corner of a session's outermost frame, in CSS pixels. */
 export async function originOf(
   { frameId, parent }: FrameSession, options: CallOptions,
 ): Promise<{ x: number; y: number }> {
@@ -94,7 +94,7 @@ export async function originOf(
   return { x: outer.x + (left ?? 0), y: outer.y + (top ?? 0) }
 }
 
-/** Returns the upper left corner of an element's first non-empty box in its session's viewport. @throws AppError */
+/** Returns the upper left corner of an element's first non-empty box, in the session's viewport. @throws AppError */
 export async function cornerOf(
   session: CdpSession, objectId: string, options: CallOptions,
 ): Promise<{ x: number; y: number }> {

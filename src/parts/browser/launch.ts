@@ -97,7 +97,7 @@ function browserArguments({ folder, gatePort, withoutSandbox }: BrowserArguments
     '--remote-debugging-pipe',
     `--user-data-dir=${join(folder, 'profile')}`,
     `--proxy-server=socks5://127.0.0.1:${gatePort}`,
-    // These two send connections to loopback through the gate too, and leave the resolving of host names to the gate.
+    // These two options send connections to loopback through the gate too, and leave the DNS lookups to the gate.
     '--proxy-bypass-list=<-loopback>',
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
     '--disable-quic',
@@ -110,7 +110,7 @@ function browserArguments({ folder, gatePort, withoutSandbox }: BrowserArguments
     '--disable-sync',
     '--disable-background-networking',
     '--disable-component-update',
-    // These two replace addresses of Google with a host name that the gate refuses.
+    // These two options replace addresses of Google with a host name that the gate refuses.
     '--component-updater=url-source=https://none.invalid',
     '--gaia-url=https://none.invalid',
     '--disable-domain-reliability',

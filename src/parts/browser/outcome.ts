@@ -10,7 +10,7 @@ import type { Tab } from './tab.ts'
 
 export interface Outcome {
   readonly said: string
-  /** True when the action failed. The reason is in `said`; in `page`, when it quotes a page. Default: false. */
+  /** True when the action failed. The reason is in `said`, or in `page` if it quotes a page. Default: false. */
   readonly isError?: boolean
   readonly page?: string
   /** A screenshot as PNG in base64. */

@@ -106,7 +106,7 @@ export class BuiltInAgent implements Agent {
     }
   }
 
-  /** Returns the context from hooks for a message, and the skills that it calls for: no skills if a hook blocks it. */
+  /** Returns the hooks' context for a message, and the skills that it calls for. A blocked message gets no skills. */
   async contextOf(message: Message): Promise<MessageContext> {
     const { hooks, host } = this.#options
     const content = await hooks.contextOf(message)

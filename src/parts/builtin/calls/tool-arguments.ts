@@ -53,7 +53,7 @@ function parsed(text: string): { readonly json: unknown } | undefined {
   }
 }
 
-/** Cuts off what follows the object or list that begins the text. Escapes control characters in strings. */
+/** Keeps only the object or list at the beginning of the text. Escapes control characters in its strings. */
 function mended(text: string): string {
   let result = ''
   let depth = 0

@@ -43,10 +43,7 @@ export interface PrepareOptions {
   readonly isCut: boolean
 }
 
-/**
- * The longest arguments that are executed and recorded, in characters. Longer arguments could make an event
- * that the log refuses.
- */
+/** The longest arguments, in characters, that are executed and recorded. The log could refuse longer arguments. */
 const argumentsLimitChars = 1024 * 1024
 
 const cutOff =
@@ -144,7 +141,7 @@ function prepareCall(call: MessageToolCall, { tools, usesDeclaredRisk, mask }: P
 /** The longest summary that the server makes, in characters. */
 const summaryLimitChars = 200
 
-/** Makes a summary of the tool's name and `args`. Masks before the cut to the limit: a cut secret is not recognized. */
+/** Makes a summary of the tool's name and `args`. Masks before the cut: a secret without its end is not recognized. */
 function ownSummary({ name }: Tool, args: string, mask: (text: string) => string): string {
   return mask(`${name}: ${args.slice(0, 100 * summaryLimitChars)}`).slice(0, summaryLimitChars)
 }
