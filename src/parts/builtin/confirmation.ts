@@ -2,8 +2,8 @@
  * Decides whether the actions of one answer, a batch, wait for the user's approval (contract: conversations.md, section
  * 3).
  *
- * The whole batch waits when one of its actions needs approval. Without a security analyzer, the risk of every action
- * is UNKNOWN.
+ * The whole batch waits when one of its actions needs approval. A batch of finish and think actions alone never waits.
+ * Without a security analyzer, the risk of every action is UNKNOWN.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { Action } from '../../schema/generated/actions.ts'
@@ -12,7 +12,7 @@ import type { SecurityRisk } from '../../schema/generated/values.ts'
 
 export interface JudgedAction {
   readonly action: Action
-  /** The risk that the security analyzer of the conversation found. */
+  /** The risk that the conversation's security analyzer found; UNKNOWN without an analyzer. */
   readonly risk: SecurityRisk
   /** True for an action that needs approval at any risk, except under `NeverConfirm`. */
   readonly asks?: boolean

@@ -2,7 +2,7 @@
  * One turn of the built-in agent: a series of steps. A step calls the model and acts on its answer.
  *
  * The loop reads the history before each step. A pause aborts a running model call and lets running tools end. A stop
- * aborts both.
+ * aborts the model call and the tools.
  */
 import { randomUUID } from 'node:crypto'
 import type { AgentHost, History } from '../../conversation/agent/host.ts'
@@ -60,7 +60,7 @@ export interface LoopOptions {
 
 interface StepOptions extends LoopOptions {
   readonly steps: Steps
-  /** Aborts model calls at a pause or stop. Made once a turn: its source signals keep each such signal in memory. */
+  /** Aborts model calls at a pause or stop. Made once, because the turn's signals keep derived signals in memory. */
   readonly ending: AbortSignal
 }
 
@@ -162,7 +162,7 @@ function overBudget(host: AgentHost): StepEnd {
 }
 
 /**
- * If `stuckDetection` is on, judges the events of `view.newest` after `before`; all of them if `before` is not there.
+ * If `stuckDetection` is on, judges the events of `view.newest` after `before`, or all its events if it lacks `before`.
  * Ends the turn as `stuck` when the agent repeats itself. Records a message to the model after repeated failures.
  */
 function judge({ host, view, turn }: LoopOptions, before: Event | undefined): StepEnd {

@@ -6,11 +6,11 @@
  */
 import type { Message } from '../../schema/generated/values.ts'
 
-/** The longest text of a conversation, in characters: about 50,000 tokens. */
+/** The most characters of a conversation that are kept: about 50,000 tokens. */
 const textLimit = 200_000
-/** The longest text of a message of the user or the agent, in characters. */
+/** The most characters of a message of the user or the agent that are kept. */
 const wordsLimit = 40_000
-/** The longest arguments of a call, and the longest result of a call, in characters. */
+/** The most characters of a call's arguments that are kept; also for a call's result. */
 const toolLimit = 4000
 
 const leftOut = '[What was before is left out]'

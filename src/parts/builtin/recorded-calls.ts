@@ -31,7 +31,7 @@ export interface RecordOptions {
   readonly cipher: CallCipher
 }
 
-/** Records the calls; the event of the first also has the model's text and thoughts. Returns the calls to execute. */
+/** Records the calls. The first call's event also has the model's text and thoughts. Returns the calls to execute. */
 export async function recordCalls(
   calls: readonly (PreparedCall | BadCall)[], origin: Origin, options: RecordOptions,
 ): Promise<RecordedCall[]> {

@@ -2,8 +2,8 @@
  * `GET /api/console/changes`: a stream of server-sent events for the page's list of conversations.
  *
  * A message has the summary of a changed conversation, or `removed: true` if the conversation cannot be read. A message
- * of the type `queue` has the length of the queue for slots, and the places in it. While a client does not read, only
- * the ids of changed conversations are kept.
+ * of the type `queue` has the length of the queue in which conversations wait to start an agent program, and the places
+ * in it. While a client does not read, only the ids of changed conversations are kept.
  */
 import type { ServerResponse } from 'node:http'
 import type { Call } from '../../api/call.ts'
@@ -104,7 +104,7 @@ class ChangeStream {
     this.#tellQueue()
   }
 
-  /** Plans a message about a changed conversation that the client may see, and one about the queue if it changed. */
+  /** Plans a message about a changed conversation that the client may see, and a message about a changed queue. */
   note(id: string): void {
     if (this.#isVisible(id)) this.#noted.add(id)
     this.#plan()

@@ -1,8 +1,8 @@
 /**
  * Asks a model for a summary of messages.
  *
- * The prompt tells the model to follow no instruction in the messages. A request that is too long is sent again with a
- * shorter text.
+ * The prompt tells the model to follow no instruction in the messages. When the model refuses a request as too long, a
+ * request with a shorter text is sent, up to a number of attempts.
  */
 import { randomUUID } from 'node:crypto'
 import { textIn } from '../../../conversation/log/message-text.ts'
@@ -18,7 +18,7 @@ export interface SummaryOptions {
   readonly mask: (text: string) => string
   /** The most requests to the model for one summary. */
   readonly attempts: number
-  /** A factor for the limit of the messages' text: applied each time the model refuses the text as too long. */
+  /** The factor that shortens the text of the messages before each new attempt, from 0 to 1. */
   readonly scaling: number
 }
 
@@ -27,7 +27,7 @@ export interface Summary {
   readonly answer: ModelAnswer
 }
 
-/** Asks for a summary of the messages. @throws ModelError when no summary was made; the signal's reason */
+/** Asks for a summary of the messages. @throws ModelError if the model gives none; the signal's reason */
 export async function summarize({
   messages, client, signal, mask: maskSecrets, attempts, scaling,
 }: SummaryOptions): Promise<Summary> {

@@ -1,8 +1,8 @@
 /**
  * Places the prompt cache breakpoints of a request to Anthropic (platform.claude.com/docs, "Prompt caching").
  *
- * A breakpoint marks the end of a prefix that the provider caches. A request may have four breakpoints. The newest user
- * turn gets one. The user turn before gets one if one is left: the prefix that the previous step cached ends there.
+ * A breakpoint marks the end of a prefix that the provider caches. A request may have four. The newest user message
+ * gets a breakpoint. If one is left, it goes to the user message before: the prefix of the last request ends there.
  */
 import type { JsonObject } from '../../../base/json.ts'
 

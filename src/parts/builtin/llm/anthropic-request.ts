@@ -94,7 +94,7 @@ function answerBlocks({ message, state }: ModelMessage): JsonObject[] {
   return inOrder(blocks, orderOf(state))
 }
 
-/** Returns the blocks in `order` if it has as many entries of each kind as `blocks`; else in the usual order. */
+/** Returns the blocks in `order` if `order` and `blocks` have equally many of each kind; else in the usual order. */
 function inOrder(
   blocks: Readonly<Record<BlockKind, readonly JsonObject[]>>, order: readonly BlockKind[],
 ): JsonObject[] {

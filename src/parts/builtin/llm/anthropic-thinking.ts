@@ -13,7 +13,7 @@ import { present } from './members.ts'
 /** The smallest thinking budget that the API accepts. */
 const minBudgetTokens = 1_024
 
-/** The largest thinking budget of a `reasoning_effort`, in tokens. */
+/** The largest thinking budget of a `reasoning_effort`, in tokens. The other efforts have no limit of their own. */
 const budgetsByEffort: Readonly<Record<string, number>> = { minimal: minBudgetTokens, low: 4_096, medium: 16_384 }
 
 /** The API's effort for each `reasoning_effort`. Version 4.6 lacks `xhigh`. Without an effort, the model decides. */
@@ -28,8 +28,8 @@ export interface ThinkingOptions {
 }
 
 /**
- * Returns the limit of output tokens for settings without a limit, because the API requires one. Some older models
- * accept no more than 4,096.
+ * Returns the limit of output tokens for settings without a limit, because the API requires a limit. Some older
+ * models accept no more than 4,096.
  */
 export function defaultMaxTokens(model: string): number {
   return versionOf(model) < 307 ? 4_096 : 32_000
@@ -43,7 +43,7 @@ export function thinkingOf({ model, settings, maxTokens }: ThinkingOptions): Jso
   if (version < 406) return budgetOf(effort, settings.extended_thinking_budget ?? 0, maxTokens)
   const known = version < 407 && effort === 'xhigh' ? 'high' : efforts[effort]
   return {
-    // Ask for the text of the thinking: models from 4.6 on leave it out by default.
+    // Ask for the text of the thinking: models from 4.7 on leave it out by default.
     thinking: { type: 'adaptive', display: 'summarized' },
     ...(known === undefined ? {} : { output_config: { effort: known } }),
   }

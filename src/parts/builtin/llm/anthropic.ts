@@ -21,7 +21,7 @@ export function anthropicMessages({ provider, baseUrl, model }: Target, settings
       ...settings.extra_headers,
     },
     takesImages: (settings.model_canonical_name ?? model).includes('claude-') ? true : undefined,
-    // `data` has redacted thinking, and the bytes of images. Completion logs leave both members out.
+    // `data` has redacted thinking or the bytes of an image. Completion logs leave out `signature` and `data`.
     privateMembers: ['signature', 'data'],
     historyMember: 'messages',
     itemsOf: anthropicItems,

@@ -70,7 +70,7 @@ const pageBytes = 64 * 1024
 /**
  * Returns how many messages at the beginning have the same bytes in all later requests. The newest messages do not:
  * `anthropic-cache.ts` marks the last two messages with the role `user`, tool results included, and the marks move with
- * each request. The rest begins where `BodyFormat.itemsOf` allows a new piece.
+ * each request. The message after the counted ones begins a piece that `BodyFormat.itemsOf` allows.
  */
 function repeatedCount(messages: readonly ModelMessage[]): number {
   const newest = messages.findLastIndex(({ message }) => message.role !== 'assistant')
@@ -89,7 +89,7 @@ function lastCall(messages: readonly ModelMessage[], end: number): number {
   })
 }
 
-/** Returns whether the message asks for a prompt cache breakpoint: one request may set it, the next leave it out. */
+/** Returns whether the message asks for a prompt cache breakpoint, which the next request may leave out. */
 function isMarked({ message }: ModelMessage): boolean {
   return message.content.some((part) => part.cache_prompt)
 }

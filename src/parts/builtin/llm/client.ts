@@ -1,9 +1,9 @@
 /**
  * Chooses the server and the wire format for a model's settings.
  *
- * A known provider in `provider/model` gives the format, and most give the server. A bare name of an OpenAI, Anthropic
- * or Gemini model is recognized by its prefix. A model of any other name needs a base URL, and its server is called in
- * OpenAI's format.
+ * A known provider in `provider/model` gives the format, and most providers give the server. A bare name of an OpenAI,
+ * Anthropic or Gemini model is recognized by its prefix. A model of any other name needs a base URL, and its server is
+ * called in OpenAI's format.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { bareProviderOf } from '../../../settings/model-home.ts'
@@ -30,7 +30,7 @@ export function serverOf(settings: LLM): string | undefined {
 }
 
 /**
- * Returns whether the model is one of Ollama, which usually needs no key.
+ * Returns whether the provider of the model is Ollama, which usually needs no key.
  * @throws ModelError when neither the name of the model nor its base URL gives a server
  */
 export function needsNoKey(settings: LLM): boolean {
@@ -41,7 +41,7 @@ interface Provider {
   /** The provider's name in error messages. */
   readonly name: string
   readonly format: 'openai' | 'anthropic' | 'gemini'
-  /** The default base URL; undefined if the settings must name one. */
+  /** The default base URL; undefined if the settings must give the base URL. */
   readonly baseUrl?: string
 }
 

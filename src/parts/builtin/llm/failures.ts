@@ -1,8 +1,8 @@
 /**
  * Maps a provider's refusal, or an error within a stream, to a code of ModelError.
  *
- * The first fitting rule of `rules` decides, else the status (`codeOf`). An LLMAuthenticationError quotes the
- * provider's message only with the status 403, because some servers repeat a wrong key in the message.
+ * The first fitting rule of `rules` decides. If none fits, `codeOf` goes by the status. An LLMAuthenticationError
+ * quotes the provider's message only with the status 403, because some servers repeat a wrong key in the message.
  *
  * Bodies: OpenAI and LiteLLM `{error: {message, type, code}}`, Anthropic `{error: {type, message}}`, Gemini `{error:
  * {code, message, status, details}}` (also in an array), vLLM `{message, type, code}`, Ollama `{error: text}`.
@@ -41,7 +41,7 @@ export function failureOf(refusal: Refusal): ModelError {
 
 interface ToldError {
   readonly message: string
-  /** The code, type or status as the provider spells it, for the message. */
+  /** The code, type or status as the provider spells it, for the error message. */
   readonly label: string | undefined
   /** Code, type, status, message and details in lower case. The rules search this text. */
   readonly words: string

@@ -2,7 +2,7 @@
  * The parts of Gemini's answers, and how they are sent back.
  *
  * Gemini signs parts of its answers. Each signature has to be sent back in its part. The message holds the text and the
- * calls; `state` holds the signatures and the borders between parts.
+ * calls; `state` holds the signatures, the borders between parts, and the thoughts that have a signature.
  *
  * Rules: ai.google.dev/gemini-api/docs, "Thought signatures".
  */

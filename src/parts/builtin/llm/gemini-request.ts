@@ -1,7 +1,7 @@
 /**
  * Builds a request to Gemini's `streamGenerateContent` from messages, tools and settings.
  *
- * Consecutive messages of one role become one content, because all results of an answer have to be sent together.
+ * Consecutive messages of one role become one content, because the API wants the results of an answer's calls together.
  *
  * Rules: ai.google.dev/api/generate-content and ai.google.dev/gemini-api/docs, "Function calling", "Thinking".
  */

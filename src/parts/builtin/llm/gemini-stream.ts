@@ -100,7 +100,7 @@ function partAsSent(part: AnswerPart): JsonObject {
   return { text: part.text, ...(part.kind === 'thought' && { thought: true }) }
 }
 
-/** Returns the message. Text before a broken call, without other calls, becomes reasoning: it would end the turn. */
+/** Returns the message. If the only call is broken, the text becomes reasoning: text without a call ends a turn. */
 function messageOf(state: State, calls: readonly MessageToolCall[]): Message {
   const thoughts = textOfKind(state.parts, 'thought')
   const text = textOfKind(state.parts, 'text')

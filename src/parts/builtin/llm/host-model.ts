@@ -1,7 +1,7 @@
 /**
  * A model that the embedding program provides, as a `ModelClient` (`agents/from-host`).
  *
- * An error or a wrong result of the host's function is logged and becomes a ModelError. Failed calls are not repeated.
+ * An error or a wrong result of the host's function becomes a ModelError, except after an abort. No call is repeated.
  */
 import { randomUUID } from 'node:crypto'
 import type { HostModel, HostModelAnswer } from '../../../agents/from-host.ts'

@@ -17,8 +17,8 @@ export interface ModelClient {
   /** The largest input in tokens; undefined when unknown. */
   readonly contextWindow: number | undefined
   /**
-   * Calls the model. Unless the model is the host's, retries transient failures as the settings say, until a piece of
-   * the answer was passed to `onDelta`.
+   * Calls the model. Retries transient failures as the settings say, unless a piece of the answer was passed to
+   * `onDelta`. A call of a model of the host is not retried.
    * @throws ModelError; the signal's reason
    */
   complete(request: ModelRequest): Promise<ModelAnswer>

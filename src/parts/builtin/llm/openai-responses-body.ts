@@ -103,7 +103,7 @@ function callItems({ tool_calls = [] }: Message): JsonObject[] {
   }))
 }
 
-/** Returns the reasoning item as a list; empty without encrypted content, as OpenAI has stored no reasoning. */
+/** Returns the reasoning item as a list; empty without encrypted content, because OpenAI stores none. */
 function reasoningItem(item: ReasoningItemModel | undefined): JsonObject[] {
   if (item?.encrypted_content === undefined) return []
   const { id, summary, encrypted_content } = item

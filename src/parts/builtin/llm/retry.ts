@@ -8,7 +8,7 @@ import { ModelError, type ModelErrorCode, type ModelRequest } from './model.ts'
 export interface RetryPolicy {
   /** The number of attempts after the first. */
   readonly retries: number
-  /** The wait after the first failure; each further failure doubles it. It is then limited by the next two members. */
+  /** The wait after the first failure. Each further failure doubles it, within `minWaitMs` and `maxWaitMs`. */
   readonly multiplierMs: number
   readonly minWaitMs: number
   readonly maxWaitMs: number

@@ -75,7 +75,7 @@ export interface ModelDeps {
   readonly now: () => number
   /** Waits, or rejects with the signal's reason when it is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Returns false for an address that must not be called. `parts/net/address` refuses some in any case. */
+  /** Returns false for an address that must not be called. `parts/net/address` refuses some addresses anyway. */
   readonly allowAddress?: AddressRule
   readonly limits?: AnswerLimits
 }

@@ -10,14 +10,14 @@ import type { Cipher } from '../../../settings/cipher.ts'
 
 export type CallCipher = Pick<Cipher, 'seal' | 'open'>
 
-/** Returns the sealed action if masking has changed it, or if it had a `secretMark` before masking; else undefined. */
+/** Returns the sealed action if masking has changed the action, or if the action contains `secretMark`. */
 export function sealAction(id: string, action: Action, recorded: Action, cipher: CallCipher): string | undefined {
   const original = JSON.stringify(action)
   const isWhole = original === JSON.stringify(recorded) && !original.includes(secretMark)
   return isWhole ? undefined : cipher.seal(original, contextOf(id))
 }
 
-/** Returns a recorded action as it was before masking; undefined if that is lost. @param kept result of `sealAction` */
+/** Returns the original of a recorded action; undefined if the original is lost. @param kept result of `sealAction` */
 export function originalOf(
   id: string, recorded: Action, kept: string | undefined, cipher: CallCipher,
 ): Action | undefined {

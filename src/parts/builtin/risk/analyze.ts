@@ -2,7 +2,7 @@
  * Judges the risk of a call with the security analyzer of the conversation.
  *
  * An ensemble returns its analyzers' highest known risk, or UNKNOWN if they know none. With `propagate_unknown`, one
- * UNKNOWN makes its risk UNKNOWN.
+ * UNKNOWN makes the ensemble's risk UNKNOWN.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertNever } from '../../../base/errors.ts'

@@ -1,5 +1,5 @@
 /**
- * Finds forced recursive deletions in a text: `rm` with both flags, in any form (`-rf`, `-f --recursive`).
+ * Finds forced recursive deletions in a text: `rm` with the flags `r` and `f` in any form (`-rf`, `-f --recursive`).
  *
  * The text is split roughly as a shell splits it.
  */

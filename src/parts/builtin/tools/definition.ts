@@ -26,7 +26,7 @@ export interface ToolDescription<K extends ActionKind> {
   readonly run: (action: Extract<Action, { kind: K }>, call: ToolRun) => Promise<Observation>
   /** Returns whether the action needs approval at any risk (`Tool.asks`). Default: false. */
   readonly asks?: (action: Extract<Action, { kind: K }>) => Promise<boolean>
-  /** Returns the observation for an AppError, whose message is `content`. Absent: the AppError is thrown. */
+  /** Returns the observation for an AppError, whose message is `content`. Without `failed`, the error is thrown. */
   readonly failed?: (action: Extract<Action, { kind: K }>, content: readonly TextContent[]) => Observation
 }
 

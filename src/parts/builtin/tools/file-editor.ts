@@ -81,7 +81,7 @@ function editing(kind: EditorObservation['kind'], scope: EditorScope, assertWrit
   async function run(action: EditorAction, call: ToolRun): Promise<EditorObservation> {
     const { command, path } = action
     if (command === 'view') return scope.workspace.at(path, (place) => view(action, place, call))
-    // Check before `workspace.at` creates directories. The callback checks again: `at` follows links to another place.
+    // Check before `workspace.at` creates directories. The callback checks again, because `at` follows links.
     assertWritable(resolve(scope.workspace.workingDir, path))
     const makeParents = command === 'create'
     return scope.change(() => scope.workspace.at(path, async (place) => {

@@ -12,7 +12,7 @@ import { Action } from '../../../schema/generated/actions.ts'
 import { registry } from '../../../schema/registry.ts'
 import type { ReadResult } from '../../../agents/tool.ts'
 
-/** The most problems in one error, to keep it short for the model. */
+/** The most problems that one error names, so that the error is short. */
 const problemLimit = 10
 
 /**

@@ -27,7 +27,7 @@ export function isCut({ source, llm_message: { content } }: MessageEvent): boole
   return source === 'agent' && last?.type === 'text' && last.text === cutMark
 }
 
-/** Returns what a model gets of a cut answer: its text, if any, and `cutMark`; nothing if it has only thoughts. */
+/** Returns a cut answer as messages for a model: its text, if any, and `cutMark`; none if it has only thoughts. */
 export function shownOfCut({ llm_message: { content, reasoning_content: thoughts } }: MessageEvent): Message[] {
   const mark = toMessage({ role: 'user', content: cutMark.trim() })
   // A message with neither text nor thoughts follows an earlier part of the answer (recording/split-answer).

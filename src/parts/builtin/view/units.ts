@@ -29,7 +29,7 @@ export interface Unit {
 /** The calls of one answer, and their results so far. */
 export interface Batch {
   readonly id: string
-  /** True when the settings have changed since this answer: the answer may come from another model than the current. */
+  /** True when the agent's settings were changed after this answer: its model may not be the current model. */
   isOfAnother: boolean
   readonly ids: string[]
   readonly actions: ActionEvent[]

@@ -17,7 +17,7 @@ const patternLimitChars = 1000
 
 /** The state of a pattern in one directory of a walk. */
 export interface GlobState {
-  /** Returns whether an entry with this name matches. */
+  /** Returns whether an entry of the directory with this name matches. */
   matches(name: string): boolean
   /** Returns the state for a subdirectory; undefined when nothing below it can match. */
   enter(name: string): GlobState | undefined
@@ -87,7 +87,7 @@ function matchesPart(part: string, name: string): boolean {
 
 type Token = { readonly type: 'star' } | { readonly type: 'one'; readonly accepts: (char: string) => boolean }
 
-/** Returns whether the name matches. After a mismatch only the last star takes more characters: that is enough. */
+/** Returns whether the name matches. After a mismatch it is enough to let the last star take one more character. */
 function matchName(tokens: readonly Token[], chars: readonly string[]): boolean {
   let token = 0
   let char = 0
@@ -188,7 +188,7 @@ function firstGroup(pattern: string): string[] | undefined {
   return undefined
 }
 
-/** Returns the indexes of the commas and the closing brace of the group at `start`; empty when it is not closed. */
+/** Returns the indexes of the commas and the closing brace of the group at `start`; empty for an unclosed group. */
 function cutsOf(pattern: string, start: number): number[] {
   const cuts: number[] = []
   let depth = 0

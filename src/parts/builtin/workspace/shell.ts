@@ -125,7 +125,7 @@ export class Shell {
     return this.#lastOutputAt
   }
 
-  /** Records the current processes of the shell. `killStarted` does not kill these. */
+  /** Records the current processes of the shell. `killStarted` spares these processes. */
   async markStart(): Promise<void> {
     this.#before = await this.#child.processes()
   }
@@ -156,7 +156,7 @@ export class Shell {
 
   /**
    * Waits for output, the exit of the shell or `wake`; at most `limitMs`, and never longer than `lookIntervalMs`.
-   * Returns the end of the command or shell, without a wait if it has ended already; undefined while both run.
+   * Returns how the command or the shell ended, without a wait if it has ended already; undefined while both run.
    */
   async nextChange(limitMs: number): Promise<CommandEnd | undefined> {
     this.#changed = deferred()
@@ -235,7 +235,7 @@ export class Shell {
   }
 
   async #readReport(nonce: string): Promise<ShellReport | undefined> {
-    // An unreadable file gives no report: the caller then makes one from the end mark (`#reportInMark`).
+    // An unreadable file gives no report: the caller then makes a report from the end mark (`#reportInMark`).
     const text = await readFile(shellFiles(this.#options.folder).report(nonce), 'utf8').catch(() => '')
     return parseReport(text)
   }

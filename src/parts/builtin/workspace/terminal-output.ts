@@ -71,7 +71,7 @@ export class TerminalOutput {
 class OutputFile {
   readonly #options: TerminalOutputOptions
   readonly #path: string
-  /** Runs one write at a time: a command's output may arrive while the end of a call writes. */
+  /** Runs one write at a time, because new output of the program may arrive while the end of a call is written. */
   readonly #writes = new Limiter(1)
   #handle: FileHandle | undefined
   #sizeBytes = 0

@@ -48,7 +48,7 @@ export function createTerminalText({ markPrefix, lineLimitChars = 8192 }: Termin
   const step = (char: string): string => {
     if (char === '\x18' || char === '\x1a') state = 'text'
     else if (char === ESC) {
-      // Within a string, ESC begins the terminator (ST) or another sequence. Both end the string.
+      // Within a string, ESC begins the terminator (ST) or another sequence. In either case it ends the string.
       if (state === 'string') endString()
       state = 'escape'
     } else if (state === 'escape') {

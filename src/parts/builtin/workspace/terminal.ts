@@ -45,7 +45,7 @@ export interface TerminalRequest {
   /** The command to run, or with `isInput` the text or the name of the key to type. Empty to read more output. */
   readonly command: string
   readonly isInput: boolean
-  /** The longest wait for the command's end. The command then goes on. By default `TerminalOptions` limits the wait. */
+  /** The longest wait for the command's end. The command then goes on. Default: by `idleMs` and `callLimitMs`. */
   readonly timeoutMs?: number | undefined
   /** True to end the shell first. A command then runs in a new shell. */
   readonly reset: boolean

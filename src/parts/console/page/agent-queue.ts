@@ -1,6 +1,6 @@
 /**
- * The conversations that wait for a slot, with their places. While the stream of changes is interrupted, no place
- * is known.
+ * The conversations that wait to start an agent program, with their places in the queue. While the stream of changes is
+ * interrupted, no place is known.
  */
 import { numberAt } from './values.ts'
 

@@ -30,7 +30,7 @@ export interface Api {
   blob(path: string): Promise<Blob | undefined>
   /** Opens a WebSocket. A page with a proof sends the proof in the first frame. */
   openSocket(path: string): WebSocket
-  /** Called at the sign-out, and after status 401 in a response, except to the sign-in, `open` and `blob`. */
+  /** Called at the sign-out, and after status 401 in answer to any request but the sign-in, `open` and `blob`. */
   onSignedOut: () => void
 }
 
@@ -121,7 +121,7 @@ export class ServerApi implements Api {
     // The browser finishes the request of a deletion even when the page closes.
     const keepalive = method === 'DELETE'
     const init = { method, headers: typed, cache: 'no-store', signal: signal ?? null, keepalive, ...content } as const
-    const response = await fetch(this.#address(path), init).catch(() => undefined) // The next line reports it.
+    const response = await fetch(this.#address(path), init).catch(() => undefined) // The next line reports the failure.
     if (response === undefined) return { status: 0, json: { detail: 'The server does not answer' } }
     if (response.status === 401 && !isSignIn) this.onSignedOut()
     const isJson = response.headers.get('Content-Type')?.startsWith('application/json') === true

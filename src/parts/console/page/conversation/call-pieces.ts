@@ -102,7 +102,7 @@ export function resultOnly(body: Members): readonly Piece[] {
   return text === undefined ? content(observation) : [{ type: 'problem', text }]
 }
 
-/** Returns the pieces that a result adds to `pieces`: its error if it has one, or its content if `pieces` is empty. */
+/** Returns the pieces that a result adds to `pieces`: an error that `pieces` lacks, or content for empty `pieces`. */
 function resultPieces({ result }: Call, observation: Members, pieces: readonly Piece[]): readonly Piece[] {
   if (result === undefined) return []
   const { kind, body } = result
@@ -124,7 +124,7 @@ function leftOver(observation: Members): readonly Piece[] {
   return Object.keys(rest).length === 0 ? [] : [{ type: 'json', label: 'Result', value: rest }]
 }
 
-/** Returns the `Form` for an action of unknown kind. It shows the action, or without one the call's arguments. */
+/** Returns the `Form` for an action of unknown kind. It shows the action; without an action, the call's arguments. */
 function unknownForm(body: Members): Form {
   return ({ action, observation }) => {
     const isThere = Object.keys(action).length > 0

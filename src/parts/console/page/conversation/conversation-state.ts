@@ -19,9 +19,9 @@ export interface Usage {
   readonly cost: number
   readonly inputTokens: number
   readonly outputTokens: number
-  /** For the usage id with the largest context window, the tokens of its last request; 0 when unknown. */
+  /** The tokens, input and output, of the last call by the model with this `contextWindow`; 0 when unknown. */
   readonly context: number
-  /** The largest context window among the usage ids, in tokens; 0 when unknown. */
+  /** The largest context window of the models that were called, in tokens; 0 when unknown. */
   readonly contextWindow: number
 }
 
@@ -81,7 +81,7 @@ export function isExternal({ members }: ConversationState): boolean {
   return textAt(members, 'agent', 'kind') === 'ACPAgent'
 }
 
-/** Tells whether an external agent waits for a slot. */
+/** Tells whether an external agent waits until the server may start its program. */
 export function waitsForPlace({ members }: ConversationState): boolean {
   return memberAt(members, 'agent_state', 'acp_waiting_for_slot') === true
 }

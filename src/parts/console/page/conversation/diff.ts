@@ -81,8 +81,8 @@ function script(old: readonly string[], fresh: readonly string[]): readonly Diff
 }
 
 /**
- * Returns `trace`: first an array of zeros, then for 0, 1, 2 ... edits an array of the farthest old lines that so many
- * edits reach, one for each diagonal (old line minus new line). Returns undefined beyond `editLimit` or `workLimit`.
+ * Returns `trace`: an array of zeros, then one array each for 0, 1, 2 ... edits. An array has, for each diagonal (old
+ * line minus new line), the farthest old line that this number of edits reaches. Undefined beyond one of the limits.
  */
 function search(old: readonly string[], fresh: readonly string[]): readonly Int32Array[] | undefined {
   const trace: Int32Array[] = []
@@ -109,8 +109,8 @@ function search(old: readonly string[], fresh: readonly string[]): readonly Int3
 }
 
 /**
- * Returns the old line that one more edit reaches on `diagonal`. Adding a line comes from the next diagonal and passes
- * no old line (`below`). Removing a line comes from the diagonal before and passes one old line (`above + 1`).
+ * Returns the old line that one more edit reaches on `diagonal`. Adding a line leads from `diagonal + 1` and passes no
+ * old line (`below`). Removing a line leads from `diagonal - 1` and passes one old line (`above + 1`).
  */
 function startOf(reached: Int32Array, edits: number, diagonal: number): number {
   if (edits === 0) return 0

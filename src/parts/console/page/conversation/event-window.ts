@@ -2,7 +2,7 @@
  * The events of a conversation that the page holds: a window of the history without gaps.
  *
  * The window grows at both ends, by slices (page-slices.ts). A window that grows too large at one end loses events at
- * the other. A live event (from the socket) is added if the window reaches the end of the history.
+ * the other end. A live event (from the socket) is added if the window reaches the end of the history.
  */
 import { listAt, textAt } from '../values.ts'
 import { PageSlices, type Order, type Page } from './page-slices.ts'

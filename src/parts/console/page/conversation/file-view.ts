@@ -1,4 +1,4 @@
-/** Shows a file of the workspace in a dialog, as an image or as text, so that no script in it runs. */
+/** Shows a file of the workspace in a dialog, as an image or as text, so that no script in the file runs. */
 import type { Api } from '../api.ts'
 import { element, fill, type Child } from '../dom.ts'
 import { textAt } from '../values.ts'

@@ -1,6 +1,6 @@
 /**
  * Draws Markdown: blocks and inline parts as elements, text as text nodes. Links open in another tab and send no
- * referrer. Images at addresses are not loaded.
+ * referrer. Only images that are data URLs are loaded.
  */
 import { element, fill, type Child } from '../dom.ts'
 import { isSafeLink, type Inline } from './markdown-inline.ts'
