@@ -1,5 +1,5 @@
 /**
- * Sign-in to the console by a one-time code or a key, and the list of its sessions.
+ * Sign-in to the console by a one-time code or a key, and the list of the signed-in sessions.
  *
  * The response that begins a session has the session's proof and sets its cookie, which scripts cannot read.
  */

@@ -1,8 +1,8 @@
 /**
  * The two tools of the demonstration agent: write a file in the workspace, run a command there.
  *
- * Each tool sends a tool call (ACP v1), gets the user's permission, and reports the result. Output and exit code of a
- * command are in `_meta`, as Codex sends them.
+ * Each tool sends a tool call (ACP v1), asks the user except in mode `open`, and reports the result. Output and exit
+ * code of a command are in `_meta`, as Codex sends them.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
@@ -19,7 +19,7 @@ export interface Outcome {
 const fileLimitChars = 64 * 1024
 
 /**
- * Writes a file after the user has allowed it. `textFrom` makes the new text from the current text, which is empty for
+ * Writes a file if `mayDo` allows the call. `textFrom` makes the new text from the current text, which is empty for
  * a new file. The result is `failed` for a file outside the workspace, an unreadable file, a text above
  * `fileLimitChars`, or a failed write.
  */
@@ -53,7 +53,7 @@ export async function writeTool(turn: DemoTurn, file: string, textFrom: (before:
   })
 }
 
-/** Runs a shell command after the user has allowed it. Sends the output to the client as it arrives. */
+/** Runs a shell command if `mayDo` allows the call. Sends the output to the client as it arrives. */
 export async function runTool(turn: DemoTurn, command: string): Promise<Outcome> {
   const toolCallId = nextCallId(turn)
   const what = `Running \`${command}\``

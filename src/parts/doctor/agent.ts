@@ -74,7 +74,7 @@ export async function describeAgent(examination: AgentExamination): Promise<Desc
 /** The time limit, in milliseconds, for the response to `initialize`. Gemini CLI takes 12 s on a busy machine. */
 const answerTimeoutMs = 60_000
 
-/** Examines one agent. Starts its program if that was found and is not `isNpx`. @throws the signal's reason */
+/** Examines one agent. Starts its program, unless it is missing or npx would run it. @throws the signal's reason */
 export async function examineAgent(examination: AgentExamination): Promise<ExaminedAgent> {
   const { provider, config, signal } = examination
   const env = environmentFor(examination)

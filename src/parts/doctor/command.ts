@@ -42,7 +42,7 @@ export async function run(call: CommandCall): Promise<number> {
   let isFit = findings.every(({ state }) => state !== 'problem')
   const workingDir = await makeTemporaryFolder(join(temporaryDir, 'agent-server-doctor-'))
   try {
-    // If `secrets.json` cannot be read, no secret counts as stored.
+    // An unreadable `secrets.json` counts as empty.
     const secretNames = await listSecretNames(join(config.dataDir, 'secrets.json')).catch(() => [])
     for (const provider of providers) {
       if (names.length > 0 && !names.includes(provider.name)) continue

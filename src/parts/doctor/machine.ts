@@ -1,6 +1,6 @@
 /**
  * Examines the machine for `agent-server doctor`: for example Node, the data folder, the keys, and features of the
- * system such as cgroups (decisions 26, 28 and 29). Changes nothing in the data folder.
+ * system such as cgroups (DECISIONS.md, sections 26, 28 and 29). Changes nothing in the data folder.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'

@@ -51,5 +51,5 @@ export async function examineOne(core: Needs, call: Call): Promise<HttpResponse>
 }
 
 function secretNamesOf({ dataDir }: Needs): Promise<readonly string[]> {
-  return listSecretNames(join(dataDir, 'secrets.json')).catch(() => []) // If it cannot be read, none counts as stored.
+  return listSecretNames(join(dataDir, 'secrets.json')).catch(() => []) // An unreadable file counts as empty.
 }

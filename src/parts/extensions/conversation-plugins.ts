@@ -91,7 +91,7 @@ async function enabledPlugin(installed: Installed, options: ConversationPluginOp
   }
 }
 
-/** Reads an installed plugin. `privateDirs` is empty, because it would forbid the data folder, which has the plugin. */
+/** Reads an installed plugin. `privateDirs` is empty, because the plugin is in the data folder, which is private. */
 export function readInstalled(
   { record, folder }: Installed, { log }: Pick<ConversationPluginOptions, 'log'>,
 ): Promise<Plugin> {

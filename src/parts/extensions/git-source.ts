@@ -17,7 +17,7 @@ import { readTar } from './archive/tar.ts'
 import type { GitSource } from './source.ts'
 
 const packLimitBytes = 256 * 1024 * 1024
-/** The longest time of one run of git, in milliseconds. */
+/** The time limit of one run of git, in milliseconds. `git archive` gets it for the output and again for the exit. */
 const timeoutMs = 60_000
 /** The most bytes of output that `runOnce` keeps. */
 const outputLimitBytes = 64 * 1024
@@ -53,7 +53,7 @@ export interface FetchedCommit {
 
 /**
  * Fetches the commit of a source.
- * @param folder an empty folder for git; the caller removes it after it has read the entries
+ * @param folder the folder in which git makes `repository`; the caller removes the folder after reading the entries
  * @throws AppError `bad_request` when git fails or takes too long; the signal's reason
  */
 export async function fetchCommit(

@@ -140,7 +140,7 @@ async function* archiveEntries(machine: Machine, { path }: LocalSource): AsyncGe
 
 /** Matches names that an extension has at its top. */
 const topNames = /^(?:\..*|agents|commands|hooks|skills)$/
-/** A folder with an entry of such a name is an extension. */
+/** A folder with one of these entries is an extension. */
 const marks = ['SKILL.md', '.plugin', '.claude-plugin']
 
 /**
@@ -177,7 +177,7 @@ async function describeSkill({ folder, usualName }: Fetched, { log }: InstallerO
   return { name, version, description, enabled: true }
 }
 
-/** Describes a fetched plugin: disabled with hooks or MCP servers. `Shelf.put` keeps `enabled` at a replacement. */
+/** Describes a fetched plugin. A plugin with hooks or MCP servers is disabled, unless it replaces an enabled one. */
 async function describePlugin({ folder, usualName }: Fetched, { log }: InstallerOptions): Promise<Described> {
   const warn = (reason: string): void => log.warn('A file of a plugin is left out', { reason })
   const plugin = await readPlugin({ folder, privateDirs: [], warn }, usualName)

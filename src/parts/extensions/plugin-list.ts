@@ -28,8 +28,8 @@ const folderLimit = 100
 const fileLimit = 2000
 
 /**
- * Returns one plugin for each name: the project's plugin, else the user's, else the installed plugin. `load_project`
- * asks for plugins of the project, `load_user` for the user's and the installed plugins.
+ * Returns one plugin for each name: the project's, else the user's, else the enabled installed plugin. `load_project`
+ * asks for plugins of the project, `load_user` for the user's and the enabled installed plugins.
  * @throws AppError `invalid_input` for a project folder that may not be used
  */
 export async function listPlugins(

@@ -1,5 +1,5 @@
 /**
- * Reads a plugin: a folder with skills, commands, hooks and MCP servers (contract: others.md, section 4).
+ * Reads a plugin: a folder with skills, commands, hooks and MCP servers (contract/others.md, section 4).
  *
  *     .plugin/plugin.json or .claude-plugin/plugin.json    name, version, description
  *     skills/<name>/SKILL.md, skills/<name>.md             skills
@@ -139,7 +139,7 @@ async function readCommands(options: SkillFolderOptions, plugin: string): Promis
 
 /**
  * Replaces the variables of `rootNames` in a value by the path of the plugin's folder.
- * @throws AppError `invalid_input` when `isForShell` is true and the path is not a `plainPath`
+ * @throws AppError `invalid_input` when a variable occurs, `isForShell` is true and the path is not a `plainPath`
  */
 function withRoot(value: unknown, folder: string, isForShell: boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => withRoot(item, folder, isForShell))

@@ -1,4 +1,4 @@
-/** The routes for installed skills and plugins (contract: others.md, section 4). */
+/** The routes for installed skills and plugins (contract/others.md, section 4). */
 import { bodyOf, clientSignal, conversationIdOf, invalid, ok, optionalBodyOf, type Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -80,8 +80,8 @@ export async function findPlugins({ pluginList }: ExtensionParts, call: Call): P
 
 const titles = { skills: 'Skill', plugins: 'Plugin' } as const
 /**
- * Refuses to add a plugin to an existing conversation (DECISIONS.md, section 42). The words "no marketplaces are
- * registered" are those that clients expect.
+ * Refuses to add a plugin to an existing conversation (DECISIONS.md, section 42). Clients expect the words "no
+ * marketplaces are registered".
  */
 export async function loadPlugin({ conversations }: ExtensionParts, call: Call): Promise<never> {
   const { plugin_ref: name } = bodyOf(call, LoadPluginRequest)

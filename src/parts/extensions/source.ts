@@ -1,6 +1,6 @@
 /**
- * Reads the source of an installation: a folder or an archive of this machine, or a git repository (contract:
- * others.md, section 4).
+ * Reads the source of an installation: a folder or an archive of this machine, or a git repository
+ * (contract/others.md, section 4).
  *
  * An address must not contain credentials, because sources are stored and shown.
  */

@@ -1,4 +1,4 @@
-/** Lists and makes folders of this machine, for a client that chooses a workspace (contract: others.md section 2). */
+/** Lists and makes folders of this machine, for a client that chooses a workspace (contract/others.md, section 2). */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { clientSignal, ok, queryOf, success, type Call } from '../../api/call.ts'

@@ -115,7 +115,7 @@ class Body {
     const { delimiter } = this
     while (this.#isInPart) {
       const end = this.#held.indexOf(delimiter)
-      // Without a delimiter in `#held`, its last bytes may be the beginning of one.
+      // If `#held` has no delimiter, the last bytes of `#held` may be the beginning of a delimiter.
       const safe = end === -1 ? Math.max(0, this.#held.length - delimiter.length + 1) : end
       const piece = this.#held.subarray(0, safe)
       this.#held = this.#held.subarray(end === -1 ? safe : end + delimiter.length)

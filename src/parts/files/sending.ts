@@ -8,7 +8,7 @@ type OpenFile = Awaited<ReturnType<typeof openFile>>
 
 const pieceBytes = 128 * 1024
 
-/** Returns a response with the content of a file, for HEAD without it. Closes the file when it is no longer needed. */
+/** Returns a response with the content of a file; for HEAD, with headers only. Closes the file after its last use. */
 export async function sendFile(call: Call, file: OpenFile, options: SendingOptions): Promise<HttpResponse> {
   const { size } = await file.stat()
   const headers = [...options.headers, 'Content-Length', String(size)]

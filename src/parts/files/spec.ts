@@ -1,4 +1,4 @@
-/** Requests and responses about files and workspaces (contract: others.md, sections 2, 7 and 8). */
+/** Requests and responses about files and workspaces (contract/others.md, sections 2, 7 and 8). */
 import {
   absolutePath, arrayOf, boolean, defaultTo, integer, integerOf, nullable, oneOf, optional, ref, required, response,
   string, stringOf, tolerant, type Definitions, type Endpoint,

@@ -1,6 +1,6 @@
 /**
- * Sends a conversation as a zip archive: a file about the conversation, and a file for each of its events (contract:
- * others.md section 2).
+ * Sends a conversation as a zip archive: a file about the conversation, and a file for each of its events
+ * (contract/others.md, section 2).
  */
 import { conversationIdOf, type Call } from '../../api/call.ts'
 import { writeZip, zipType, type ZipEntry } from './zip.ts'

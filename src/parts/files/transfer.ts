@@ -1,5 +1,5 @@
 /**
- * Uploads and downloads files as streams (contract: others.md section 2).
+ * Uploads and downloads files as streams (contract/others.md, section 2).
  *
  * An upload replaces its target after the whole form was read. So a failed request changes no file.
  */

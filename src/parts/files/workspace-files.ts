@@ -1,5 +1,5 @@
 /**
- * Sends files of a conversation's workspace to a browser (contract: others.md section 8).
+ * Sends files of a conversation's workspace to a browser (contract/others.md, section 8).
  *
  * A page that an agent wrote may contain any script. So the Content-Security-Policy `sandbox` gives each file an origin
  * of its own.

@@ -1,4 +1,4 @@
-/** Serves the list of workspaces over REST (contract: others.md section 7). */
+/** Serves the list of workspaces over REST (contract/others.md, section 7). */
 import { AppError } from '../../base/errors.ts'
 import { bodyOf, ok, queryOf, type Call } from '../../api/call.ts'
 import type { HttpResponse } from '../../http/reply.ts'

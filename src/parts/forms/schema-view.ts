@@ -1,6 +1,6 @@
 /**
  * Describes the settings form for clients: the responses of `agent-schema` and `conversation-schema`
- * (contract/settings.md 3.4).
+ * (contract/settings.md, section 3.4).
  *
  * Types, choices, secrets and most defaults come from the schema. This file adds the layout.
  */

@@ -1,5 +1,5 @@
 /**
- * Sends the work in a folder as one file: a git patch, or a tar.gz archive (contract: others.md section 2).
+ * Sends the work in a folder as one file: a git patch, or a tar.gz archive (contract/others.md, section 2).
  *
  * The patch has the changes of the folder since a base revision, with the untracked files that git does not ignore.
  * Making the patch leaves the repository unchanged.
@@ -213,7 +213,7 @@ interface Found {
   readonly isExecutable: boolean
 }
 
-/** Lists the files and folders of an archive. @throws AppError `bad_request` when the list would be incomplete */
+/** Lists the entries of an archive, `node_modules` as empty. @throws AppError `bad_request` for an incomplete list */
 async function listFiles(
   machine: Machine, folder: string, { excludes, signal }: ListOptions,
 ): Promise<readonly Found[]> {

@@ -66,7 +66,7 @@ export interface GitPlace extends Repository {
 export type RunGit = (args: readonly string[], limits?: GitLimits) => Promise<GitEnd>
 
 export interface Git {
-  /** The number of runs of git that wait. */
+  /** The number of runs of git that wait because `runLimit` runs are active. */
   readonly waiting: number
   /**
    * Returns a function that runs git without the repository's current filters. Use it for one request only: the
@@ -93,7 +93,7 @@ export function createGit(options: GitOptions): Git {
   }
 }
 
-/** Calls `open` of `git`. Returns undefined when git is not installed. @throws the other errors of `open` */
+/** Calls `open` of `git`. Returns undefined if git or the folder is missing. @throws the other errors of `open` */
 export async function openIfInstalled(
   git: Git, repository: Repository, signal: AbortSignal,
 ): Promise<RunGit | undefined> {

@@ -1,5 +1,5 @@
 /**
- * Serves git over REST (contract: others.md section 3). A folder without a repository has no changes and no commits.
+ * Serves git over REST (contract/others.md, section 3). A folder without a repository has no changes and no commits.
  */
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { clientSignal, invalid, ok, queryOf, type Call } from '../../api/call.ts'

@@ -70,7 +70,7 @@ export class ConversationWorktrees implements Worktrees {
     }
   }
 
-  /** Ends every run of git, then waits for the work on worktrees. The next start removes a half-made worktree. */
+  /** Ends the runs of git for worktrees, and waits for the work on them. The next start removes half-made worktrees. */
   async close(): Promise<void> {
     this.#closing.abort(new AppError('unavailable', 'The server is shutting down'))
     await Promise.allSettled(this.#work.values()) // The callers of `create` get its errors.

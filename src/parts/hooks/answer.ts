@@ -1,5 +1,5 @@
 /**
- * Reads the result of a hook's command (contract: conversations.md, section 10).
+ * Reads the result of a hook's command (contract/conversations.md, section 10).
  *
  * Exit code 0 passes, except with `decision: "deny"` or `continue: false` in the JSON on stdout. Exit code 2 blocks.
  * Any other end is a failure, which blocks nothing. Texts are masked before they are cut, because a cut could leave a

@@ -1,5 +1,5 @@
 /**
- * Decides whether a hook applies to a tool (contract: conversations.md, section 10).
+ * Decides whether a hook applies to a tool (contract/conversations.md, section 10).
  *
  * A regular expression must match the whole tool name. It runs in its own thread for at most one second, because it may
  * run forever. An expression that fails or runs longer counts as a match: the hook may guard a tool.

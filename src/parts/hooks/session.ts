@@ -1,5 +1,5 @@
 /**
- * The six points at which the built-in agent runs hooks (contract: conversations.md, section 10).
+ * The six points at which the built-in agent runs hooks (contract/conversations.md, section 10).
  *
  * A session starts before the agent's first message or turn, and ends when the agent is closed. A hook can refuse a
  * message, an action or the end of a turn. It can also add a text for the model.
@@ -111,8 +111,8 @@ export class HookSession implements Hooks {
   }
 
   /**
-   * Ends the session when the queued hooks have ended. A session that has started then runs the hooks of its end, for
-   * at most five seconds. At last the background hooks are ended. Idempotent.
+   * Aborts the queued hooks that belong to no turn, and waits until all queued hooks have ended. A session that has
+   * started then runs the hooks of its end, for at most five seconds. At last ends the background hooks. Idempotent.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()

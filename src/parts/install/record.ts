@@ -38,7 +38,7 @@ export interface Difference {
 }
 
 export interface InstalledFile {
-  /** Relative to the folder of the agent's files, with `/` as separator. */
+  /** The path relative to the folder of the agent's files, with `/` as separator. */
   readonly path: string
   readonly size: number
   readonly sha256: string

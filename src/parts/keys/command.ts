@@ -11,7 +11,7 @@ import { digestOf, newKey } from './key-text.ts'
 import { shownKey, type ShownKey } from './shown.ts'
 
 /**
- * Returns exit code 0.
+ * Runs `agent-server keys`. Returns exit code 0.
  * @throws AppError `invalid_option`, `conflict`, `not_found`; the errors of `assertOwnDataFolder` and key-files.ts
  */
 export async function run(call: CommandCall): Promise<number> {

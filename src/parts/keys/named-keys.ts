@@ -24,7 +24,7 @@ export interface NamedKeysOptions {
   readonly keepLimits: () => Promise<void>
 }
 
-/** `unusable`: the file of the key is there, but cannot be read, or the limits of the key cannot be enforced. */
+/** `key unusable`: the file of the key is there, but cannot be read, or the key's limits cannot be enforced. */
 export type KeyChange = 'key added' | 'key revoked' | 'key unusable' | 'key usable'
 
 interface Holder {
@@ -36,9 +36,9 @@ interface Holder {
 }
 
 const lookEveryMs = 250
-/** How many looks after a change of the folder read the keys: a second change may leave the same time stamp. */
+/** The number of looks that read the keys again after a change: a second change may leave the same time stamp. */
 const freshLooks = 8
-/** The number of looks (10 s) from a reading with an unusable key to the next reading: the cause may have gone. */
+/** After an error, the keys are read again each time this many looks (10 s) have passed: the cause may be gone. */
 const retryLooks = 40
 
 export class OpenKeys implements NamedKeySource {
@@ -47,7 +47,7 @@ export class OpenKeys implements NamedKeySource {
   #holders = new Map<string, Holder>()
   /** The names of the keys that were unusable at the last reading. */
   #unusable: ReadonlySet<string> = new Set()
-  /** The folder's time stamp at the last look, and the number of looks since then that found the same stamp. */
+  /** The folder's stamp (inode and time) at the last look, and the number of looks since the stamp changed. */
   #seen = { stamp: '', looks: 0 }
   #looking: Promise<void> = Promise.resolve()
   /** False until `open` has read the keys that exist already. `onChange` does not report these keys as added. */

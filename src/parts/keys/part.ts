@@ -45,7 +45,7 @@ export const keys = {
     'GET /api/keys': 'keys',
     // There is no route to add a key: with a stolen key a thief could add a key that outlives the stolen key.
     'DELETE /api/keys/{key_name}': 'keys',
-    // A client asks for the name and the scopes of its own key.
+    // This route shows a client only the name, id, scopes and tag of its own key.
     'GET /api/keys/current': 'read',
   },
   forRestricted: ['GET /api/keys/current'],

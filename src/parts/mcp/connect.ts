@@ -41,8 +41,8 @@ export interface ConnectOptions {
 }
 
 /**
- * Opens a session with the MCP server of `options.plan`. After an error, no connection is left, and no program that can
- * be killed. @throws AppError, the errors of `openClient`, or the signal's reason
+ * Opens a session with the MCP server of `options.plan`. After an error, no connection is left, and no process except
+ * one that cannot be killed. @throws AppError, the errors of `openClient`, or the signal's reason
  */
 export async function connectServer(options: ConnectOptions): Promise<McpClient> {
   const { host, onToolsChanged, onNoise, signal } = options

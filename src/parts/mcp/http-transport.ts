@@ -49,7 +49,7 @@ const retryLimit = 5
 const redirectLimit = 3
 /** A stream that lasts longer than this time, in milliseconds, resets the count of failures of `#listen`. */
 const steadyMs = 30_000
-/** Node's longest timer, in milliseconds. It switches the time limit of a request off: callers set their own. */
+/** Node's longest timer, in milliseconds. It switches a request's time limit off: callers set their own limits. */
 const longestMs = 2 ** 31 - 1
 
 export class HttpTransport implements Transport, Framing {

@@ -38,7 +38,7 @@ export class Outage {
     this.#clock = setInterval(() => this.#tick(), 500)
   }
 
-  /** Called when the server answers. */
+  /** Ends the outage, if there is one. Called when the server answers. */
   serverAnswers(): void {
     const wasAway = this.#state === 'away'
     this.#state = 'here'

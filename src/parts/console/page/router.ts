@@ -18,7 +18,7 @@ export class Router {
   readonly #onChange = (): void => void this.show()
   #view: View | undefined
   #count = 0
-  /** When the last view began to open, as of `performance.now`. */
+  /** The time at which the last view began to open (`performance.now`). */
   openedAt = 0
 
   constructor(root: HTMLElement, open: OpenView) {

@@ -10,7 +10,7 @@ import { navigate, Router, type View } from './router.ts'
 export function openShell(root: HTMLElement, api: ServerApi): View {
   const side = element('nav', { class: 'side', id: 'side', 'aria-label': 'Conversations' })
   const main = element('main', { class: 'main', id: 'main', tabindex: '-1' })
-  /** True after input in the open view, because to open the view again would lose the input. */
+  /** True after input in the open view. Opening the view again would lose the input. */
   let isTouched = false
   const outage = new Outage((awaySince) => {
     // Open a view again that was opened during the outage, unless it has input. A conversation recovers by itself.

@@ -47,7 +47,7 @@ export class QuestionsView {
     return this.#questions.length
   }
 
-  /** Reads the questions again when their ids, the policy, or whether the agent waits for an answer has changed. */
+  /** Updates the questions after a change of their ids, of the policy, or of whether the agent waits for an answer. */
   async show(state: ConversationState): Promise<void> {
     const pending = objectsAt(state.members, 'pending_confirmations').map((question) => textAt(question, 'id'))
     const isWaiting = statusOfState(state) === 'waiting_for_confirmation'

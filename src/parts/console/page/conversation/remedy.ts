@@ -1,4 +1,4 @@
-/** Draws an error of a conversation, with advice for the user (contract: events.md, section 2.4). */
+/** Draws an error of a conversation, with advice for the user (contract/events.md, section 2.4). */
 import { element, type Child } from '../dom.ts'
 import { textAt } from '../values.ts'
 import { button } from './controls.ts'

@@ -16,7 +16,7 @@ export interface SearchOptions {
 }
 
 const pauseMs = 250
-/** The number of results after which the search pauses. */
+/** The least number of results after which the search pauses. */
 const pageSize = 50
 
 export function searchPanel(options: SearchOptions): Panel {
@@ -60,7 +60,7 @@ class SearchPanel {
     if (wanted !== '') void this.#search(wanted, undefined)
   }
 
-  /** Searches back from the position `from`, or from the newest event. Pauses after `pageSize` results. */
+  /** Searches back from the position `from`, or from the newest event. Pauses after `pageSize` results or more. */
   async #search(wanted: string, from: number | undefined): Promise<void> {
     this.#running.abort()
     const running = this.#running = new AbortController()

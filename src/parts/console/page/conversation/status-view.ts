@@ -19,7 +19,7 @@ import { countText, dateOf, moneyText, secondsText } from './words.ts'
 export interface StatusOptions {
   readonly history: LiveHistory
   readonly actions: ConversationActions
-  /** Returns the conversation's place in the queue, such as `2nd of 5`; undefined when it is unknown. */
+  /** Returns the conversation's place in the queue for an agent, such as `2nd of 5`; undefined when it is unknown. */
   readonly place: () => string | undefined
   readonly navigate: (path: string) => void
 }
@@ -40,7 +40,7 @@ const toldMs = 10_000
 
 export class StatusView {
   readonly root: HTMLElement
-  /** The box with problems, notes and remedies; hidden when it is empty. */
+  /** The box with problems, notes and remedies; hidden while there are none. */
   readonly problem = element('div', { class: 'trouble', role: 'alert', hidden: true })
   readonly #options: StatusOptions
   readonly #words = element('span', { class: 'status-words' })
@@ -102,7 +102,7 @@ export class StatusView {
     const signature = JSON.stringify(parts)
     if (signature === this.#shownMenus) return
     this.#shownMenus = signature
-    // Before the first state the agent is not known.
+    // Before the first state arrives, the agent is unknown.
     if (statusOfState(state) === '') return fill(this.#menus)
     const [modes, policy] = [modesOf(state), policyOf(state)]
     // If a menu has the focus, the new menu of the same name gets the focus.
@@ -217,7 +217,7 @@ function statusWords(state: ConversationState, history: LiveHistory, place: stri
   }
 }
 
-/** Returns words for what a running agent does: an open call, writing an answer or a thought, or nothing visible. */
+/** Returns words for the work of a running agent: its open call, an answer, a thought, or the wait for the agent. */
 function waitingFor({ timeline, draft }: LiveHistory): string {
   const item = timeline.items.findLast(({ type }) => type === 'calls' || type === 'message')
   const open = item?.type === 'calls' ? item.calls.find(({ result }) => result === undefined) : undefined

@@ -23,7 +23,7 @@ export function cutText(text: string, draw: (text: string) => Node): HTMLElement
   return holder
 }
 
-/** Returns a box that scrolls through a whole text. Only the rows near the visible rows are elements. */
+/** Returns a box that scrolls through a whole text. Draws only the visible rows and the rows near them. */
 function allRows(text: string): HTMLElement {
   const rows = rowsOf(text, rowWidth)
   const space = element('div', { class: 'rows-space' })

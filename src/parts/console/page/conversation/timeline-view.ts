@@ -210,7 +210,7 @@ export class TimelineView {
     this.#growing.show(content)
   }
 
-  /** Calls `change`. Of the rows that were visible or further down, the first that remains keeps its position. */
+  /** Calls `change`. The first of the visible or lower rows that `change` does not remove keeps its position. */
   #keepPlace(change: () => void): void {
     const scroller = this.#scroller
     const top = scroller.getBoundingClientRect().top

@@ -19,7 +19,7 @@ const noticedMs = 3000
 export interface ChangesFollower {
   /** Receives the summary of a changed conversation, or its id with `removed: true`. */
   readonly changed: (change: unknown) => void
-  /** Receives a message about the queue for slots: its length and the places in it; undefined when the stream ends. */
+  /** Receives the queue of conversations that wait for an agent: length and places; undefined when the stream ends. */
   readonly queued: (queue: unknown) => void
   /** Called when the server has answered an attempt to open the stream, except with status 401 or 5xx. */
   readonly answered: () => void
@@ -124,7 +124,7 @@ class ChangesStream {
     else this.#endPause()
   }
 
-  /** Restarts the timer that ends the attempt after `silentMs`. Called at the start and for each received chunk. */
+  /** Restarts the timer that ends the attempt after `silentMs`. Called at the attempt's start and for each chunk. */
   #heard(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#attempt.abort(), silentMs)

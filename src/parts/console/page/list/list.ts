@@ -62,7 +62,7 @@ class ConversationList {
   }
   #limit = shownRows
   #frame = 0
-  /** Undoes the newest deletion that can be undone. */
+  /** Undoes the newest deletion; undefined when it can no longer be undone. */
   #undo: (() => void) | undefined
 
   constructor(root: HTMLElement, { api, queue, outage }: ListContext) {
@@ -246,7 +246,7 @@ class ConversationList {
     this.#undo = undo
   }
 
-  /** Deletes a hidden conversation. Shows it again if that fails. */
+  /** Deletes a hidden conversation on the server. If that fails, shows the conversation again. */
   async #delete({ id, title }: Summary): Promise<void> {
     const answer = await this.#api.delete(`/api/conversations/${id}`)
     if (answer.status === 200 || answer.status === 404) return
@@ -256,7 +256,7 @@ class ConversationList {
     notice(problem, 'Show', () => navigate(`/c/${id}`), () => undefined)
   }
 
-  /** Returns the ids of the shown conversations from top to bottom. The list has headings too. */
+  /** Returns the ids of the shown conversations from top to bottom. Headings and notes in the list have no id. */
   #shownIds(): readonly string[] {
     return [...this.#list.children].flatMap((row) => row.getAttribute('data-id') ?? [])
   }

@@ -35,7 +35,7 @@ export function statusWord(status: string): string {
   return words[status] ?? status
 }
 
-/** Returns the heading for a time in ISO 8601, such as `Yesterday`, by local days. */
+/** Returns the heading, such as `Yesterday`, for a time in ISO 8601. Days begin at the local midnight. */
 export function ageOf(updated: string, now: Date): string {
   // The number of days is rounded: a day with a change of clocks has 23 or 25 hours.
   const days = Math.round((midnightOf(now) - midnightOf(new Date(updated))) / 86_400_000)

@@ -1,4 +1,4 @@
-/** The step for the chosen agent's key and base URL, and the built-in agent's model. A blank key stays as stored. */
+/** The step for the chosen agent's key and base URL, and the built-in agent's model. A blank key changes nothing. */
 import { chosenAgent, loadAgents, type AgentChoice } from '../agents.ts'
 import { element, fill } from '../dom.ts'
 import { memberAt, textAt } from '../values.ts'

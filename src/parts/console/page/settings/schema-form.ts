@@ -49,7 +49,7 @@ interface Section {
   readonly fields: readonly SchemaField[]
 }
 
-/** Returns the sections for a kind of agent. External agents choose their model themselves and get no section `llm`. */
+/** Returns the sections for an agent kind. External agents get no section `llm`: they call their models themselves. */
 function sectionsOf(schema: unknown, kind: string): Section[] {
   return listAt(schema, 'sections').flatMap((section): Section[] => {
     const variant = textAt(section, 'variant')
@@ -89,7 +89,7 @@ function sectionForm({ title, fields }: Section, values: unknown, save: Save): H
   return made
 }
 
-/** Hides each field with a field in its `dependsOn` that is not on (`isOn`). Shows all other fields. */
+/** Hides each field that depends on a field that is not on (`dependsOn`, `isOn`). Shows all other fields. */
 function showDependent(entries: readonly Entry[]): void {
   const inUse = entries.filter(({ one, control }) => isOn(one, stateOf(control)))
   const on = new Set(inUse.map(({ one }) => one.path.join('.')))
@@ -173,7 +173,7 @@ function stateOf(control: Control): string | boolean {
   return control instanceof HTMLInputElement && control.type === 'checkbox' ? control.checked : control.value
 }
 
-/** Sets the value at a path in `target`. Copies the objects on the path inside of `target`; the old ones stay as is. */
+/** Sets the value at a path in `target`. Nested objects on the path are replaced by changed copies. */
 function put(target: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
     target[name] = value
