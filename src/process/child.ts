@@ -208,7 +208,7 @@ export class Child {
     return false
   }
 
-  /** Signals the group if a process of it (without /proc: the child) is alive: a dead group's id may be in reuse. */
+  /** Signals the group if one of its processes (without /proc: the child) lives: a dead group's id may be reused. */
   async #signalLivingGroup(signal: NodeJS.Signals): Promise<void> {
     const members = await this.#find()
     const isAlive = members === undefined ? !this.#hasExited : members.some(({ group }) => group === this.pid)

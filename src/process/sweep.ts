@@ -1,8 +1,8 @@
 /**
  * Ends the processes that a killed server left.
  *
- * Call it with the lock on the data folder: then a process whose marker has the folder's instance id belongs to a dead
- * server. Without /proc only processes in cgroups are found.
+ * The caller must hold the lock on the data folder: then a process whose marker has the folder's instance id belongs to
+ * a dead server. Without /proc only processes in cgroups are found.
  */
 import { AppError } from '../base/errors.ts'
 import { sweepCgroups } from './cgroup.ts'

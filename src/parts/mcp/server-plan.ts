@@ -19,7 +19,7 @@ export interface StdioPlan {
   readonly args: readonly string[]
   /** Variables that are added to the usual environment of a child process. */
   readonly env: Readonly<Record<string, string>>
-  /** The working directory; undefined for the agent's working directory, or for `/` in a trial. */
+  /** The working directory. Default: the agent's working directory, and `/` in a trial. */
   readonly cwd: string | undefined
 }
 

@@ -2,7 +2,7 @@
  * One MCP server of an open conversation: started when its tools are requested, and restarted after it has ended.
  *
  * `ready` starts the server, or lists its changed tools again, and waits at most `patienceMs`. From the second failure
- * on, the next start is delayed, longer each time. A long session (`steadyMs`) resets the count of failures.
+ * on, the next start is delayed, each time longer, up to 5 minutes. A session longer than `steadyMs` resets the delay.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -83,7 +83,7 @@ export class McpServer {
 
   /**
    * Starts the server if a start is due, or lists its tools again if they have changed. Waits for this at most
-   * `patienceMs`, and not at all for a start that follows a failed start. Never rejects.
+   * `patienceMs`, and not at all if the last start has failed (status `failed`). Never rejects.
    */
   async ready(): Promise<void> {
     if (this.#work === undefined && !this.#stop.signal.aborted) this.#begin()
@@ -138,7 +138,7 @@ export class McpServer {
       return
     }
     if (clock() < this.#dueAt) return
-    // After a failed start, steps do not wait for the next start.
+    // After a failed start, steps of the agent do not wait for the next start.
     this.#await(this.#start(), this.#lastStartFailed ? 0 : limits.patienceMs)
   }
 

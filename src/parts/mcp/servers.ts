@@ -2,7 +2,7 @@
  * The MCP servers of one conversation: their current tools, and the state of each server.
  *
  * A step waits a limited time for the servers. The tools of a slower server appear at a later step. A server counts as
- * failed if a tool of it has the name of another tool: in the agent's tool set, of this server or of an earlier server.
+ * failed if one of its tools has the name of another tool: of the agent, of the same server, or of an earlier server.
  *
  * No state is published before the first step has its tools. Otherwise events about states could push the event that
  * lists the tools out of the first events of a conversation (contract: events.md, section 5).
@@ -136,8 +136,8 @@ export class McpServers {
   }
 
   /**
-   * Returns the usable tools. A server gives none if the name of one of its tools is taken: `clashes` has the reason,
-   * by server name.
+   * Returns the usable tools. A server whose tools include a taken name contributes no tool, and `clashes` has the
+   * reason by server name.
    */
   #choose(): { readonly tools: readonly Tool[]; readonly clashes: ReadonlyMap<string, string> } {
     const taken = new Set(this.#taken)

@@ -227,7 +227,7 @@ function scopeOf(scopes: unknown): string | undefined {
   return textOf(Array.isArray(scopes) ? scopes.join(' ') : scopes)
 }
 
-/** Calls `work` with a signal that is also aborted after `timeoutMs`. Each call has the whole time. */
+/** Calls `work` with a signal that aborts with `signal`, or `timeoutMs` after the beginning of this call. */
 async function inTime<T>(
   { timeoutMs }: Trial, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>,
 ): Promise<T> {

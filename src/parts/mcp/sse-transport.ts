@@ -18,7 +18,7 @@ import { usualMessageLimits, type MessageLimits, type Transport } from './transp
 
 const connectTimeoutMs = 30_000
 const postTimeoutMs = 60_000
-/** Node's longest timer, in milliseconds. It switches off the time limit of the event stream. */
+/** Node's longest timer, in milliseconds (about 25 days): the time limit of a whole event stream. */
 const longestMs = 2 ** 31 - 1
 
 export class SseTransport implements Transport, Framing {

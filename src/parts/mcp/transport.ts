@@ -23,7 +23,7 @@ export class SessionLostError extends Error {
   override readonly name = 'SessionLostError'
 }
 
-/** The size limits of a message. A larger message ends the session; with streamable HTTP, only its HTTP response. */
+/** The size limits of a message. A larger message ends the session, or with streamable HTTP only its HTTP response. */
 export interface MessageLimits {
   readonly limitBytes: number
   readonly valueLimit: number

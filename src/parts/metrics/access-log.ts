@@ -1,8 +1,8 @@
 /**
  * The access log: a line in JSON for each response, and two for each WebSocket.
  *
- * A line names the pattern of the route and never the path, the query, a header or a body, except the id of a request.
- * This id can be a client's text, so known secrets are masked.
+ * A line names the pattern of the route. It has no path, no query and no body, and of the headers only the request id.
+ * A client can choose this id, so known secrets are masked.
  */
 import type { LogOutput } from '../../base/log-files.ts'
 import { formatMicros, type Clock } from '../../base/stamp.ts'

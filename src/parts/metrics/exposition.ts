@@ -6,7 +6,7 @@
 
 export const mediaType = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Values of labels by name. */
+/** The values of labels, by label name. */
 export type Labels = Readonly<Record<string, string>>
 
 export interface Sample {

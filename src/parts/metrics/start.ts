@@ -1,4 +1,4 @@
-/** Starts the part `metrics`. Without the option `--metrics`, `/metrics` has the status 404. */
+/** Starts the part `metrics`. Without the option `--metrics`, `GET /metrics` gets the status 404. */
 import { AppError } from '../../base/errors.ts'
 import { within } from '../../base/wait.ts'
 import type { Core } from '../../capabilities.ts'

@@ -12,9 +12,9 @@ type Groups = readonly number[]
 interface Form {
   /** The first groups of an address of this form. */
   readonly prefix: Groups
-  /** The positions of the IPv4 address's four bytes. NAT64 has several possibilities, one for each prefix length. */
+  /** The positions of the IPv4 address's four bytes. The NAT64 of RFC 8215 has several, one for each prefix length. */
   readonly offsets: readonly (readonly [number, number, number, number])[]
-  /** True for Teredo, which stores each bit of the client's address inverted. */
+  /** True for the client's address in Teredo, of which each bit is stored inverted. */
   readonly isInverted?: true
 }
 

@@ -18,11 +18,11 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>
   /** The body, in one piece or in several. */
   readonly body?: string | Uint8Array | readonly Uint8Array[]
-  /** The most bytes of the response's body. A longer body fails with `upstream_failed`. */
+  /** The most bytes of the response's body. Reading a longer body throws `upstream_failed`. */
   readonly limitBytes: number
   /** The time limit from the call to the last byte of the response, redirects included. */
   readonly timeoutMs: number
-  /** The time limit to resolve the name and connect, for each redirect anew. Default: `timeoutMs`. */
+  /** The time limit to resolve the name and connect. Begins anew with each redirect. Default: `timeoutMs`. */
   readonly connectTimeoutMs?: number
   /** The time limit without a byte in either direction. Default: `timeoutMs`. */
   readonly idleTimeoutMs?: number
@@ -196,7 +196,7 @@ function reasonOf(error: unknown): string {
     case undefined:
       return 'it did not answer as expected'
     default:
-      // The code of the system, Node, OpenSSL or the HTTP parser. The error's message may quote received data.
+      // Only the code (of the system, Node, OpenSSL or the HTTP parser), because the message may quote received data.
       return systemCodeOf(error) ?? ''
   }
 }

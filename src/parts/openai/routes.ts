@@ -44,7 +44,7 @@ export async function getModel(parts: OpenaiParts, { parameters }: Call): Promis
 }
 
 export async function completeChat(parts: OpenaiParts, call: Call): Promise<HttpResponse> {
-  // Without this header OpenAI's clients would repeat some failed requests, and each would start another run.
+  // Without this header OpenAI's clients would repeat some failed requests, and each repetition would start a run.
   call.exchange.headers.push('X-Should-Retry', 'false')
   const request = readCompletion(bodyOf(call, ChatCompletionRequest))
   await findModel(request.model, parts)
@@ -58,7 +58,7 @@ export async function completeChat(parts: OpenaiParts, call: Call): Promise<Http
 
 interface Admitted {
   readonly conversation: Conversation
-  /** Ends the reservation of the run that `AdmissionRules.starting` made; undefined without one. Idempotent. */
+  /** Ends the reservation for a run that `AdmissionRules.starting` made; undefined if no rules are set. Idempotent. */
   readonly release: (() => void) | undefined
 }
 
@@ -88,7 +88,7 @@ async function conversationFor(request: Completion, parts: OpenaiParts, call: Ca
     assertFree(conversation)
     if (parts.busy.has(conversation.id)) throw new AppError('conflict', 'The conversation serves another request')
     const release = parts.admission.rules?.starting(conversation.id, conversation.state.made_by)
-    // In the same turn of the event loop as the check: two requests may have waited for the same opening.
+    // No `await` since the check of `busy`: of two requests that waited for the same opening, only one may pass.
     parts.busy.add(conversation.id)
     return { conversation, release }
   }

@@ -16,10 +16,10 @@ export type RunEnd =
   | { readonly kind: 'finished' }
   | { readonly kind: 'failed'; readonly status: 409 | 500; readonly message: string }
 
-/** Checks that a conversation has no run, judged by its status. @throws AppError `conflict` */
+/** Throws AppError `conflict` for a conversation with the status `running` or `waiting_for_confirmation`. */
 export function assertFree(conversation: Conversation): void {
   const { execution_status: status } = conversation.state
-  // The status shows the end of a run before the run has saved its state. A new message then waits for that.
+  // With any other status, the last run may still be saving its state. A new message waits until it is saved.
   if (isEnded(status)) return
   throw new AppError('conflict', `The conversation is at work: its status is "${status}"`)
 }

@@ -14,7 +14,7 @@ export interface StreamOptions {
   readonly model: string
   /** The time of the request, in seconds since 1970. */
   readonly created: number
-  /** The time between two checks. A client with a full buffer that took no byte between them is disconnected. */
+  /** The time between two checks. A client whose buffer is full and that took no byte since is disconnected. */
   readonly stallTimeoutMs: number
 }
 
@@ -94,7 +94,7 @@ export class CompletionStream implements Sink {
 
   #action(json: Buffer): void {
     this.#endText()
-    // Of all actions, only a FinishAction has text for the client. This cheap test spares parsing most others.
+    // Of all actions, only a FinishAction has text for the client. This cheap test spares parsing most other actions.
     if (!json.includes('"kind":"FinishAction"')) return
     const { action } = objectOf(parseOwnJson(json.toString()))
     if (!isObject(action) || action['kind'] !== 'FinishAction') return

@@ -5,7 +5,7 @@ export const profiles = {
   name: 'profiles',
   about: 'Agent profiles: named choices of an agent with which clients start conversations',
   routes: {
-    // A GET without any profile stores the settings as one. `read` is enough, because it shows the settings anyway.
+    // If no profile is stored or active, a GET of the list makes one from the settings, which `read` shows anyway.
     'GET /api/agent-profiles': 'read',
     'GET /api/agent-profiles/{name}': 'read',
     'POST /api/agent-profiles/{name}': 'configure',

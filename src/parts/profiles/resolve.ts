@@ -2,8 +2,8 @@
  * Turns an agent profile into the agent settings of a conversation (contract/settings.md, section 8). `diagnose` finds
  * out whether that is possible.
  *
- * Some members that profiles lack come from the stored settings: `load_memory`, and for an external agent `acp_env` and
- * others, if the settings have the same `acp_server`.
+ * Some members that profiles lack come from the stored settings: `load_memory` for the built-in agent; `acp_env` and
+ * others for an external agent, if the settings have the same `acp_server`.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, type JsonObject, toJsonObject } from '../../base/json.ts'

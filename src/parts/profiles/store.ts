@@ -30,7 +30,7 @@ export interface AgentProfileStore {
   isEmpty(): Promise<boolean>
   /** Returns a profile. @throws AppError `not_found`, `bad_request` for an unreadable profile */
   get(name: string): Promise<StoredProfile>
-  /** Adds or replaces a profile. @throws AppError `conflict` for a profile beyond 50, `invalid_input` */
+  /** Adds or replaces a profile. @throws AppError `conflict` for more than 50 profiles, `invalid_input` */
   save(name: string, given: AgentProfile): Promise<StoredProfile>
   /** Renames a profile. @throws the errors of `get`; AppError `conflict` when the new name is taken */
   rename(name: string, newName: string): Promise<void>
@@ -171,7 +171,7 @@ function profileNamed(entries: Entries, name: string): StoredProfile {
   throw refused('bad_request', `Cannot read the agent profile "${name}": ${why}; replace or remove it`)
 }
 
-/** Returns an entry that refers to the LLM profile `name` with the new name of it; any other entry unchanged. */
+/** Returns a copy with the new name for an entry that refers to the LLM profile `name`; any other entry itself. */
 function referringTo(entry: Entry, name: string, llm_profile_ref: string): Entry {
   if (!('profile' in entry) || llmProfileOf(entry.profile) !== name || name === llm_profile_ref) return entry
   const { profile } = entry

@@ -32,7 +32,7 @@ export class DiskUsage {
     setImmediate(() => this.refresh())
   }
 
-  /** The bytes of the folder at the last complete walk, plus the bytes written to logs since that walk began. */
+  /** The sum of the last complete walk (0 before the first), plus the bytes written to logs since that walk began. */
   get bytes(): number {
     return this.#measured + Math.max(0, this.#options.written() - this.#before)
   }

@@ -1,4 +1,4 @@
-/** Measures the disk space of folders. Links are not followed. */
+/** Measures the disk space of folders. Symbolic links inside a folder are not followed. */
 import { join } from 'node:path'
 import { lstat, readdir } from '../../base/read-files.ts'
 
@@ -6,7 +6,7 @@ const blockBytes = 512
 
 /**
  * Returns the disk space of a folder with everything in it, in bytes. An entry that cannot be read counts 0. A file
- * with two names counts twice.
+ * with two hard links in the folder counts twice.
  * @throws the signal's reason
  */
 export async function folderBytes(folder: string, signal?: AbortSignal): Promise<number> {

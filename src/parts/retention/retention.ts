@@ -1,7 +1,8 @@
 /**
  * Removes the conversations that exceed the limits of retention, one after the other.
  *
- * A conversation stays if it is open, has unfinished work, or has changed since it was listed.
+ * A whole family (families.ts) stays if a member has the tag `keep`, is open, is unreadable, or has unfinished work. If
+ * one removal fails, the rest of the family stays too.
  */
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -88,8 +89,7 @@ export class Remover implements Retention {
   }
 
   /**
-   * Removes the conversations of a family (families.ts), sub-agents first. Returns the ids of the conversations that
-   * stay, each with the reason.
+   * Removes the conversations of a family, the newest first. Returns the ids of those that stay, each with the reason.
    * @throws AppError of the audit trail
    */
   async #removeAll({ members, why }: DueFamily, sizes: ReadonlyMap<string, number>): Promise<Map<string, string>> {
@@ -132,7 +132,7 @@ export function judgedOf(
   return { id, last_activity: updatedAt, bytes: sizes.get(id) ?? 0, why, stays }
 }
 
-/** Returns the audit entry of a removal. The name in `by` has spaces, so it is not the name of a named key. */
+/** Returns the audit entry of a removal. The name in `by` has spaces, so no named key can have it. */
 function deedOf(id: string): Parameters<NonNullable<Trail['writer']>['begin']>[0] {
   return {
     by: { name: 'retention of the server', keyId: undefined },

@@ -1,4 +1,4 @@
-/** Tells whether a conversation has unfinished work, for which retention does not remove it. */
+/** Finds the unfinished work of a conversation. Retention does not remove a conversation with unfinished work. */
 import { isEnded } from '../../conversation/log/status-table.ts'
 import type { ConversationState } from '../../conversation/log/state.ts'
 

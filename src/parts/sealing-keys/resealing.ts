@@ -26,7 +26,7 @@ export interface ResealReport {
   readonly conversations: number
   /** A sentence for each part of the data that could not be sealed with the newest key. */
   readonly left: readonly string[]
-  /** The ids of the available keys that no current value needs; old records of logs may. Never the newest key. */
+  /** The available keys that no current value needs, by id; old log records may need them. Never the newest key. */
   readonly unneeded: readonly string[]
 }
 
@@ -57,7 +57,7 @@ export function reseal(config: SealingConfig, parts: readonly Part[]): Promise<R
 }
 
 /**
- * Creates a new key in `keys/`, where the earlier keys stay. Seals no stored value again: see `reseal`.
+ * Creates a new key in `keys/`, where the earlier keys stay. Does not seal stored values again (see `reseal`).
  * @throws AppError `invalid_option` when the key is given as an option, and the errors of `reseal`
  */
 export function rotate({ dataDir, secretKey }: SealingConfig): Promise<void> {
@@ -96,7 +96,7 @@ async function whileUnused<T>(dataDir: string, body: () => Promise<T>): Promise<
 
 /**
  * Seals the files of settings, profiles, secrets and parts again. Adds a sentence to `left` for each file or profile
- * that fails. Returns the ids of the other keys that these files may still need.
+ * that fails. Returns the ids of the keys that the failed files and profiles may still need.
  */
 async function resealStores(stores: SealedStores, left: string[]): Promise<readonly string[]> {
   const needed: string[] = []

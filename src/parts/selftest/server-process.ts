@@ -1,7 +1,8 @@
 /**
  * A server of this program as a process of its own, in a temporary folder.
  *
- * Where Node's permission model works, the process runs under it, with access to the folders in `touches.ts` only.
+ * Where Node's permission model works, the process runs under it, with access only to the folders that `touches.ts`
+ * needs.
  */
 import { randomUUID } from 'node:crypto'
 import { dirname, extname, join } from 'node:path'
@@ -40,7 +41,7 @@ const program = isJoined ? dirname(modules) : modules
 export interface ServerOptions {
   readonly places: Places
   readonly environment: Environment
-  /** Arguments of Node for its permission model; empty without it. */
+  /** Arguments of Node for its permission model; empty if the model is not used. */
   readonly permissions: readonly string[]
   readonly signal: AbortSignal
 }
@@ -138,7 +139,7 @@ const trial = `
   catch (error) { if (error.code !== 'ERR_ACCESS_DENIED') process.exit(7) }
   promises.open(process.argv[2]).then((folder) => folder.sync())`
 
-/** Returns the existing paths that these rows name, cut before the first `*`. Leaves out a path below another path. */
+/** Returns the existing paths of the rows, each cut before the segment with the first `*`. No path is below another. */
 async function foldersOf(rows: readonly Touch[], places: Places): Promise<readonly string[]> {
   const names = rows.flatMap(({ name }) => namesOf(name, places)).map((name) => name.replace(/\/[^/*]*\*[^]*/, ''))
   const there = await Promise.all([...new Set(names)].map(async (name) => ((await isThere(name)) ? [name] : [])))

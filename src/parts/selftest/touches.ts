@@ -2,8 +2,8 @@
  * What a running server touches: files, programs and addresses. SECURITY.md shows this list.
  *
  * A name is a path, a program or an address. Braces stand for the folders of `Places`, or for a choice such as
- * `{agent}`; `*` for characters without a slash; `/**` for a folder with everything in it. The list describes a server
- * on Linux. Rows with `isAsked` need a request or an option. Files that child programs open are left out.
+ * `{agent}`. `*` stands for any characters except a slash, `/**` for a folder with everything in it. The list is for a
+ * server on Linux. Rows with `isAsked` need a request or an option. Files that child programs open are left out.
  */
 import { join } from 'node:path'
 
@@ -17,7 +17,7 @@ export interface Touch {
   readonly isAsked?: true
 }
 
-/** The folders for which the names in braces stand, such as `{data}`. `{above}` is each folder above one of them. */
+/** The folders that names in braces stand for. `{above}` is each folder above `program`, `work` or `workingDir`. */
 export interface Places {
   readonly data: string
   readonly work: string
@@ -102,7 +102,7 @@ export function touchesIn({ workingDir }: Places): readonly Touch[] {
   return touches.filter(({ isAsked }) => isAsked === undefined || workingDir !== undefined)
 }
 
-/** Replaces leading braces, such as `{data}`, by each folder for which they stand: none for unknown leading braces. */
+/** Returns the name with each folder that its leading braces, such as `{data}`, stand for; none for unknown braces. */
 export function namesOf(name: string, places: Places): readonly string[] {
   const { data, work, program, home, path, runtime, workingDir } = places
   const given = (folder: string | undefined): readonly string[] => (folder === undefined ? [] : [folder])

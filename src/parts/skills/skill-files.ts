@@ -29,7 +29,7 @@ export const fileLimitBytes = 64 * 1024
 export const folderLimit = 100
 /** The most entries of a folder that are read. Further entries are ignored with a warning. */
 const entryLimit = 1000
-/** The folders of skills, relative to the tree. Of two skills of the same name, the skill in the later one is used. */
+/** The folders of skills, relative to the tree. Of two skills of one name, the skill in the later folder is used. */
 const skillFolders = ['.agents/skills', '.openhands/skills']
 
 /** Reads the skills of the user from the home directory. */

@@ -19,7 +19,7 @@ export function describeContext(skills: readonly Skill[], memory: Memory | undef
   return [...instructionsBlock(skills), ...catalogueBlock(skills), ...memoryBlock(memory)]
 }
 
-/** Returns the texts of the called skills that fit into `calledLimitChars`. Each begins with the trigger found. */
+/** Returns the texts of the called skills that fit into `calledLimitChars`. Each first quotes the trigger found. */
 export function describeCalled(matches: readonly Match[]): { readonly name: string; readonly text: string }[] {
   let left = calledLimitChars
   return matches.flatMap(({ skill, trigger }) => {

@@ -1,8 +1,8 @@
 /**
  * Finds the definitions of sub-agents: built in, of the user, of a project, and stored with a conversation.
  *
- * A later source in this order replaces definitions of the same name. The files are `*.md` in `.agents/agents/` and
- * `.openhands/agents/`, each named by its front matter or else by the file. The first folder has priority. An unusable
+ * A later source in this order replaces definitions of the same name. The files are `*.md` in `.agents/agents/`, which
+ * has priority, and in `.openhands/agents/`. The front matter, or else the file name, names the sub-agent. An unusable
  * file is left out with a warning.
  */
 import { join } from 'node:path'

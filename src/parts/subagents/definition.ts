@@ -14,7 +14,7 @@ export interface Definition {
   readonly name: string
   readonly description: string
   readonly color: string | undefined
-  /** The names of its tools. Undefined: all tools of the agent that gives the task. */
+  /** The names of its tools besides the default tools. Undefined: all tools of the parent agent, except `task`. */
   readonly tools: readonly string[] | undefined
   readonly skills: readonly string[]
   readonly prompt: string

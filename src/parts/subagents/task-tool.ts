@@ -36,7 +36,7 @@ export interface TaskToolOptions extends Pick<Core, 'subConversations'> {
 export const toolName = 'task'
 /** The most sub-agents of one conversation that work at the same time. Further calls wait. */
 export const runningLimit = 8
-/** The most sub-agents that one conversation may have. A call for a further one returns an error to the model. */
+/** The most sub-agents that one conversation may have. A call for a further sub-agent returns an error to the model. */
 export const totalLimit = 100
 
 export function createTaskTool(options: TaskToolOptions): Tool {
@@ -128,7 +128,7 @@ class Tasks {
     }
   }
 
-  /** Creates or resumes the sub-agent's conversation. If the task cannot have one, returns the reason for the model. */
+  /** Creates or resumes the sub-agent's conversation. If that is impossible, returns the reason, for the model. */
   async #open(task: Task, { signal }: ToolRun): Promise<Opened | string> {
     if (task.resume !== undefined) return this.#resumed(task.resume)
     const { host, agent, subConversations, definitions } = this.#options
@@ -169,7 +169,7 @@ class Tasks {
       const analyzer = await subConversations.analyzerOf(host.conversationId)
       const end = await subConversations.run(id, {
         text: task.prompt,
-        // Read after the `await`: `run` sets this policy, also over a newer policy of `policyChanged`.
+        // Computed after the last `await`: `run` would set an old policy over a newer one that `policyChanged` has set.
         policy: toJsonObject(policyFor(host.policy(), permissionMode)),
         analyzer,
         signal: call.signal,

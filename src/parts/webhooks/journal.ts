@@ -2,7 +2,7 @@
  * The file of one webhook: how far each conversation was delivered, and the dead letters.
  *
  *     {"format": 1, "since": microseconds}                    events before this time are never sent
- *     {"conversation", "seq", "last", "told"}                 the newest `Position` of a conversation is used
+ *     {"conversation", "seq", "last", "told"}                 a `Position`; the last line of a conversation counts
  *     {"gone": conversation}                                  deleted, and all its events are delivered
  *     {"letter": {...}}   {"removed": letter id}              a new dead letter, a removed one
  *

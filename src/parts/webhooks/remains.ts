@@ -1,7 +1,7 @@
 /**
  * A copy of the undelivered events of a deleted conversation, and of its last ConversationInfo.
  *
- *     {"first": seq of the first event, "info": ConversationInfo}   then one event a line
+ *     {"first": seq of the first event, "info": ConversationInfo}   then one event on each line
  *
  * The copy is removed when everything is delivered and no dead letter needs it.
  */

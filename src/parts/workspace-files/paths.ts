@@ -2,8 +2,8 @@
  * Turns a path into a `ContainedPath`: an open directory inside the workspace and a name in it.
  *
  * The path is walked name by name from the workspace's directory, through open directories (directory-handle). A link
- * is followed only if it stays inside. So on Linux there is no gap between check and use; other systems: decisions 30.
- * The server's own data directories are refused.
+ * is followed only if it stays inside. So on Linux there is no gap between check and use (for other systems, see
+ * decisions 30). The server's own data directories are refused.
  */
 import { type BigIntStats } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
@@ -26,7 +26,7 @@ export interface WorkspaceOptions {
   readonly byDescriptor?: boolean
 }
 
-/** A workspace as the file tools see it. It keeps nothing open. */
+/** A workspace as the file tools see it. It keeps no file or directory open between calls. */
 export interface Workspace {
   /** `WorkspaceOptions.workingDir`, made absolute. Links in it are not resolved. */
   readonly workingDir: string
@@ -41,7 +41,7 @@ export interface Workspace {
 }
 
 export interface PlaceOptions {
-  /** Creates missing directories of the path. If `at` rejects, those that are empty are removed again. */
+  /** Creates the missing parent directories of the path. If `at` rejects, removes those of them that are empty. */
   readonly makeParents?: boolean
   /** Refuses a path that git may take for configuration or code (repository.ts), before anything is created. */
   readonly refusesRepositories?: boolean

@@ -24,7 +24,7 @@ export function isGitName(name: string): boolean {
 
 const marks = ['HEAD', 'objects', 'refs']
 
-/** True if the directory has at least two of `marks`. A mark of this `name` counts even if it does not exist yet. */
+/** True if the directory has at least two of `marks`. The entry `name` counts as present, even if it is missing. */
 export async function isRepository(directory: DirectoryHandle, name: string): Promise<boolean> {
   const isMark = async (mark: string): Promise<boolean> => mark === name || (await directory.lstat(mark)) !== undefined
   const found = await Promise.all(marks.map(isMark))

@@ -20,19 +20,19 @@ export interface OAuthClient {
 }
 
 export interface ClientWishes {
-  /** The member `auth.authentication` of the server's settings; an empty object if it is missing. */
+  /** The member `auth.authentication` of the MCP server's settings; an empty object if it is missing. */
   readonly settings: Fields
   readonly place: SignInPlace
   readonly redirectUri: string
   readonly scope: string | undefined
-  /** The issuer and client of the last login to this MCP server; undefined if there is none. */
+  /** The issuer and client of the last login to this MCP server; undefined if they are unknown. */
   readonly known: { readonly issuer: string, readonly client: OAuthClient } | undefined
 }
 
 /**
  * Returns the OAuth client for a sign-in.
- * @throws AppError `bad_request` when the settings do not allow the sign-in, or the authorization server registers no
- * clients; `upstream_failed` when it refuses to register a client; the errors of `fetchDocument`
+ * @throws AppError `bad_request` when the settings do not allow the sign-in, a client lacks its secret, or the server
+ * registers no clients; `upstream_failed` when the server refuses to register one; the errors of `fetchDocument`
  */
 export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OAuthClient> {
   const { settings, place: { authority } } = wishes
@@ -56,7 +56,7 @@ export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OA
 /**
  * Refuses an authorization server that must not get the OAuth client in the settings. A hostile MCP server could name
  * its own authorization server, to get the client's secret. An `issuer` in the settings is the only allowed issuer.
- * Without it, the client secret of the last login may go only to that login's issuer, and another client to any issuer.
+ * Without it, the secret that the last login used may go only to the issuer of that login. Others are not restricted.
  * @throws AppError `bad_request`
  */
 function assertIssuer({ settings, known, place: { authority: { issuer } } }: ClientWishes): void {

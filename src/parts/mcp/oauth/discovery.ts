@@ -27,7 +27,7 @@ export interface SignInPlace {
   readonly authority: Authority
   /** The resource to request tokens for (RFC 8707). */
   readonly resource: string
-  /** The scope in the MCP server's 401, else all scopes in its metadata; undefined if neither names a scope. */
+  /** The scope in the MCP server's 401 response, else all scopes in its metadata; undefined if neither has a scope. */
   readonly scope: string | undefined
 }
 
@@ -56,7 +56,7 @@ export async function findSignIn(
   return { authority: await readAuthority(issuer, reach), resource, scope }
 }
 
-/** Sends a request without a token. Returns the `WWW-Authenticate` header of a 401; an empty text without it. */
+/** Sends a request without a token. Returns the `WWW-Authenticate` header of a 401; '' without it, or at a timeout. */
 async function probe(url: URL, { signal }: Reach, timeoutMs: number): Promise<string> {
   try {
     const stream = await openRequest({
@@ -75,9 +75,7 @@ async function probe(url: URL, { signal }: Reach, timeoutMs: number): Promise<st
   }
 }
 
-/**
- * Returns the value of an auth-param (RFC 9110, section 11.2); undefined when it is missing. Escapes are not supported.
- */
+/** Returns the value of an auth-param (RFC 9110, section 11.2); undefined if it is missing or contains an escape. */
 function challengeParameter(challenge: string, name: string): string | undefined {
   const found = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"([^"\\\\]*)"|([^\\s",]+))`, 'i').exec(challenge)
   return textOf(found?.[1] ?? found?.[2])
@@ -98,7 +96,7 @@ async function readResource(url: URL, named: string | undefined, reach: Reach): 
 
 /**
  * Returns the resource in the metadata: the server's address, or a parent path (RFC 9728, section 3.3).
- * @throws AppError `upstream_failed` for metadata about another resource, or about none
+ * @throws AppError `upstream_failed` for metadata about another resource, or without a resource
  */
 function resourceOf({ resource }: Fields, url: URL): string {
   if (typeof resource === 'string' && isWithin(url.href, resource)) return resource
@@ -150,7 +148,7 @@ async function firstDocument(urls: readonly URL[], reach: Reach): Promise<Fields
   return undefined
 }
 
-/** Returns well-known addresses, one for each path: the name is between host and path (RFC 8414, section 3). */
+/** Returns an address for each path, with `/.well-known/` and the name before the path (RFC 8414, section 3). */
 function wellKnown(url: URL, name: string, paths: readonly string[]): URL[] {
   return paths.map((path) => new URL(`/.well-known/${name}${path}`, url))
 }

@@ -3,7 +3,7 @@
  * 9728, section 7).
  *
  * An address has to be https. Plain http and addresses of this machine are allowed only for an MCP server on this
- * machine. Redirects are not followed, so that no code, token or secret is sent on.
+ * machine. Redirects are not followed, so that no code, token or secret goes to another address.
  */
 import { AppError } from '../../../base/errors.ts'
 import { isObject, parseJson } from '../../../base/json.ts'

@@ -1,5 +1,5 @@
 /**
- * The logins of MCP servers in the data folder. Each login is sealed for its own server, by name and address.
+ * The logins of MCP servers in the data folder. Each login is encrypted, bound to the name and address of its server.
  *
  * The secrets of each login are registered with the masker before a caller gets the login.
  */
@@ -38,10 +38,10 @@ export interface LoginFileOptions {
 }
 
 const version = 1
-/** The most logins. Above it, the login with the oldest change is dropped. */
+/** The most logins in the file. A further login replaces the login with the oldest change. */
 const loginLimit = 1000
 
-/** Returns the key of a server's login in the map. The seal of the login is bound to this key. */
+/** Returns the key of a server's login in the map. The encryption of the login is bound to this key. */
 export function keyOf({ name, url }: LoginServer): string {
   return JSON.stringify([name, url])
 }

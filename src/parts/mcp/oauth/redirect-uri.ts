@@ -1,6 +1,6 @@
 /**
- * The redirect URI of all sign-ins: the address of this server to which browsers bring the answers of authorization
- * servers.
+ * The redirect URI of all sign-ins: the address of this server to which authorization servers redirect browsers with
+ * their responses.
  *
  * Without a public address, it is a loopback address (RFC 8252, section 7.3), which a browser on another machine cannot
  * reach. The user then copies the address from that browser to the client.

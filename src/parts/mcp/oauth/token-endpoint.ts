@@ -24,7 +24,7 @@ export interface Tokens {
   readonly lifeMs: number | undefined
 }
 
-/** The error when the authorization server refuses the grant or the client for good: only a new sign-in can help. */
+/** The error when a grant or client is refused for good, or a login cannot be renewed: only a new sign-in can help. */
 export class GrantRefusedError extends AppError {}
 
 export interface CodeGrant {
