@@ -18,7 +18,7 @@ export interface ServerLoad {
 
 /** A figure of a part, such as the length of a queue. */
 export interface PartFigure {
-  /** Small letters and underscores: the metric is `agent_server_<name>`. The name of a counter ends with `_total`. */
+  /** Lower-case letters and underscores, for the metric `agent_server_<name>`. A counter's name ends with `_total`. */
   readonly name: string
   readonly type: 'gauge' | 'counter'
   /** A sentence that says what the figure counts or measures. */
@@ -26,7 +26,7 @@ export interface PartFigure {
   readonly value: number
 }
 
-/** The numbers of running and of waiting external agents. `limit` is the number of slots. */
+/** The numbers of running and of waiting external agents. `limit` is the most that run at once. */
 export interface AgentsLoad {
   readonly running: number
   readonly waiting: number

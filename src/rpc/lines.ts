@@ -2,8 +2,8 @@
  * JSON-RPC over a pair of streams, one JSON text per line: the stdio framing of ACP and MCP. Chromium's debugging pipe
  * uses NUL in place of the newline.
  *
- * A line that is not JSON or nests too deep is reported as noise and skipped. A line that is too long or has too many
- * values ends the framing. `send` fails when too many bytes wait.
+ * A line that nests too deep, or is neither JSON nor blank, is reported as noise and skipped. A line that is too long
+ * or has too many values ends the framing. `send` fails when too many bytes wait to be written.
  */
 import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../base/errors.ts'
@@ -55,7 +55,7 @@ export class LineFraming implements Framing {
   /** Delivers the parsed long line; undefined when no long line is ready. */
   #handOver: (() => void) | undefined
   #state: 'open' | 'ended' | 'closed' = 'open'
-  /** The sent bytes that the system has not taken yet. */
+  /** The number of sent bytes that the operating system has not taken yet. */
   #waitingBytes = 0
   #paused = false
   #delivering = false
@@ -196,7 +196,7 @@ export class LineFraming implements Framing {
     if (this.#state === 'ended') this.#finish(undefined)
   }
 
-  /** Refills a delivered `#block` with short lines, or starts to parse a long line. True when `#block` has a line. */
+  /** If `#block` is used up, fills it with short lines or starts to parse a long line. True if `#block` has a line. */
   #hasMore(): boolean {
     if (this.#offset < this.#block.length) return true
     const next = this.#later.shift() ?? ''

@@ -35,7 +35,7 @@ export interface FramingHandlers {
   readonly onMessage: (value: unknown) => void
   /** Called for each line that nests too deep, or is neither JSON nor blank. `excerpt` is short and printable. */
   readonly onNoise: (excerpt: string) => void
-  /** Called once when the stream has ended, with an error when the stream failed. Not called after `close`. */
+  /** Called once when the stream ends; with an error if it failed or broke a limit. Not called after `close`. */
   readonly onClosed: (error: Error | undefined) => void
 }
 
@@ -115,7 +115,7 @@ export class RpcPeer {
   /** Sends a notification; resolves when it is written. The promise may be ignored. */
   notify(method: string, params: unknown): Promise<void> {
     const sent = this.#options.framing.send({ jsonrpc: '2.0', method, params })
-    sent.catch(ignore) // The caller may ignore the promise.
+    sent.catch(ignore) // An unhandled rejection would end the process.
     return sent
   }
 
@@ -219,7 +219,7 @@ export class RpcPeer {
     if (this.#options.cancelMethod !== undefined) void this.notify(this.#options.cancelMethod, { requestId: id })
   }
 
-  /** Handles a broken message that has an id: a response ends its request, and a request gets an error. */
+  /** Reports a broken message. If it has an id, a response then ends its request, and a request gets an error. */
   #takeInvalid({ rule, calls, id }: RpcInvalid): void {
     this.#options.onInvalid?.(rule, id)
     if (id === undefined || id === null) return

@@ -2,7 +2,7 @@
  * Lists the issues of a value that a generated validator has refused.
  *
  * `check` finds an issue if and only if the generated validator refuses the value. An issue about a secret member does
- * not quote the member. Other secrets must be redacted before an issue is shown (`redact`).
+ * not quote the member. Other secrets must be redacted before an issue is shown (`redactIssue`).
  */
 import { AppError, type Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -39,7 +39,7 @@ export function parse<Input, Normal>(type: Checked<Input, Normal>, value: unknow
 
 /**
  * Lists the issues of `value` as the named type, in the order of the definition.
- * @param definitions the definitions of the part that has the type; undefined for a type of the core
+ * @param definitions the definitions of the server part that has the type; undefined for a type of the core
  * @throws TypeError for an unknown type
  */
 export function check(name: string, value: unknown, definitions?: Definitions): Issue[] {

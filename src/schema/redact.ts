@@ -13,8 +13,8 @@ export const redacted = '<redacted>'
 const secretWord = /authorization|cookie|credential|key|password|secret|session|token/i
 
 /**
- * Matches the names of maps whose leaves are all hidden. Also matches `auth`, `extra_headers` and `acp_env`, which the
- * contract does not list.
+ * Matches the names of members below which every value is hidden. The contract lists all of these names except `auth`
+ * and `extra_body`.
  */
 const secretContainer = /(?:^|_)(?:environment|env|headers|auth|extra_body)$/i
 
@@ -27,7 +27,7 @@ const shownText = 7
 /** Names of further secret members: clients send a secret as `{ name, value }`. */
 const secretNames: ReadonlySet<string> = new Set(['value'])
 
-/** The largest input that is shown. Its size is the number of characters plus the number of values (`sizeOf`). */
+/** The largest size of an input that is shown, as `sizeOf` counts it. */
 const sizeLimit = 4096
 
 /**

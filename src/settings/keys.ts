@@ -1,7 +1,7 @@
 /**
  * The server's own keys: the sealing key for secret values, and the session key that clients send.
  *
- * A key that neither the configuration nor the folder `keys/` has is created in this folder. An unreadable key file is
+ * If neither the configuration nor the folder `keys/` has a key, it is created in the folder. An unreadable key file is
  * not replaced, because nothing else could open the values that its keys have sealed.
  */
 import { scrypt } from 'node:crypto'

@@ -2,7 +2,7 @@
  * Finds the texts to mask for a secret value (decisions 12). Pure.
  *
  * In JSON with secret members, only these are masked: another member, such as a type, can be a common word. In a text
- * with several lines, secret lines are masked alone too, because output may show single lines.
+ * with several lines, each secret line is also masked by itself, because output may show single lines.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import { maskingOf, type Masking } from '../base/masking-values.ts'
@@ -63,7 +63,7 @@ function membersOf(value: unknown, isSecret: boolean): string[] {
   })
 }
 
-/** Returns the secret texts inside a member that `descriptiveName` matches. By this name, a string is no secret. */
+/** Returns the secret texts inside a member that `descriptiveName` matches. A string with such a name is no secret. */
 function membersIn(member: unknown): string[] {
   return typeof member === 'string' ? [] : membersOf(member, false)
 }

@@ -20,7 +20,7 @@ export interface ProfileUsers {
 }
 
 /**
- * @throws AppError `conflict` if an agent profile names it; the errors of `ProfileStore.delete` and
+ * @throws AppError `conflict` if an agent profile names the profile; the errors of `ProfileStore.delete` and
  * `SettingsStore.update`
  */
 export async function deleteProfile({ profiles, settings, profileUsers }: ProfileParts, name: string): Promise<void> {

@@ -17,8 +17,8 @@ export interface Provider {
   /** The name of the program that the package installs. */
   readonly binary: string
   /**
-   * The path of the program below `node_modules`, by platform (`linux-x64`). For a package whose install script would
-   * make `binary`: this server runs no install scripts.
+   * The path of the program below `node_modules`, by platform (`linux-x64`). Needed if the package's install script
+   * would make `binary`, because this server runs no install scripts.
    */
   readonly programs: Readonly<Record<string, string>>
   /** The command that a user runs to install the program; empty if `agents install` can install it. */
@@ -48,7 +48,7 @@ export interface Provider {
    * no `authenticate`.
    */
   readonly publicBaseUrl: string | null
-  /** True when the config-directory variable makes the program drop key and base URL (spec: Credentials 6). */
+  /** True when the config-directory variable makes the program drop the key and the base URL (spec: Credentials 6). */
   readonly configDirStripsKey: boolean
   /**
    * The method of ACP `authenticate` for a user with a key, and for a user with a login; null for none. A base URL can

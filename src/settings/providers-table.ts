@@ -120,7 +120,7 @@ export const builtInProviders: readonly Provider[] = [
       asking: 'read-only',
       open: 'agent-full-access',
       moreOpen: ['workspace-write', 'agent', 'agent-full-access'],
-      // In "read-only" the program runs every command without asking, in a sandbox without write access and network.
+      // In "read-only" the program runs every command without asking, in a sandbox without write access or network.
       // It asks when its model wants to leave the sandbox.
       unasked: ['*'],
     },

@@ -7,7 +7,7 @@ import type { TellChange } from './change-log.ts'
 import type { Cipher } from './cipher.ts'
 
 export interface SealedFile {
-  /** Opens every value in the file. @throws AppError `settings_unreadable` */
+  /** Opens the values in the file. @throws AppError `settings_unreadable` */
   read(): Promise<unknown>
   /**
    * Seals the values again with the sealing key, if the file exists.

@@ -14,11 +14,11 @@ import { maskedParts } from './masked-parts.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 
-/** The name of a schema type of the core, or the definition of a schema type of a part. */
+/** The name of a schema type of the core, or the name and the definitions of a schema type of a part. */
 export type SecretType = string | NamedType
 
 /**
- * Returns the value with each secret replaced by the result of `map`. Undefined removes it, but a sealed address stays.
+ * Returns the value with each secret replaced by the result of `map`. Undefined removes it; a sealed address stays.
  */
 export function mapSecrets(type: SecretType, value: unknown, map: SecretMap): unknown {
   if (typeof type === 'string') return walkNamed(type, value, [], { map, types: registry })

@@ -7,7 +7,7 @@
  */
 import type { Cipher } from './cipher.ts'
 
-/** Rows of beginnings of paths. The first row puts `llm.api_key` and `condenser.llm.api_key` into one group. */
+/** How the paths of members begin, one row for each group. The first has `llm.api_key` and `condenser.llm.api_key`. */
 const kinds: readonly (readonly string[])[] = [
   ['llm.', 'condenser.llm.', 'condenser.condensers.llm.'],
   ['critic.', 'verification.critic_'],

@@ -32,7 +32,7 @@ export interface SettingsStore {
   patch(request: SettingsPatch, check?: (current: Settings) => void): Promise<SettingsResponse>
   /**
    * Replaces the settings by the result of `change`, after all earlier changes.
-   * @throws the errors of `patch` and `change`
+   * @throws the errors of `change` and `StoredFile.update`; AppError `invalid_input` above `limitChars`
    */
   update(change: (current: Settings) => Settings | Promise<Settings>): Promise<Settings>
   /** Seals every secret in the file with the sealing key. @throws the errors of `StoredFile.rewrite` */

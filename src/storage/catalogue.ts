@@ -26,7 +26,7 @@ export class Catalogue {
   readonly #onError: (error: Error) => void
   readonly #removals = new Set<Promise<void>>()
 
-  /** @param onError is called for an entry of `temporary/` that could not be deleted */
+  /** Starts to delete old entries of `temporary/`. @param onError is called for an entry that could not be deleted */
   static async open(folder: DataFolder, onError: (error: Error) => void): Promise<Catalogue> {
     const catalogue = new Catalogue(folder, onError)
     const leftovers = await failsAsStorage('Cannot read the data folder', () => readdir(folder.temporary))
@@ -107,7 +107,7 @@ export class Catalogue {
   }
 }
 
-/** Returns the ids of all conversations in the folder `conversations/` of a data folder, in no order. */
+/** Returns the ids of all conversations in the folder `conversations/` of a data folder, in no fixed order. */
 export async function listConversations(path: string): Promise<string[]> {
   const entries = await failsAsStorage('Cannot list the conversations', () => readdir(path, { withFileTypes: true }))
   return entries.filter((entry) => entry.isDirectory() && idPattern.test(entry.name)).map((entry) => entry.name)

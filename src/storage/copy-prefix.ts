@@ -20,13 +20,13 @@ export interface CopyPrefixOptions {
   readonly to: string
   /** Seq of the last event to copy: its number in the log, from 0 on. Null for all lines before `end`. */
   readonly event: number | null
-  /** A position of `log.head`, as an offset in bytes. No line after it is copied. */
+  /** The offset of `log.head`, now or earlier. No line after this offset is copied. */
   readonly end: number
 }
 
 /**
- * Copies the log through the event's line, or else up to `end`.
- * @throws AppError `storage_full`, `storage_failed`; RangeError without the event
+ * Copies the log up to the end of the event's line; up to `end` if `event` is null.
+ * @throws AppError `storage_full`, `storage_failed`; RangeError if the log lacks the event
  */
 export async function copyPrefix(options: CopyPrefixOptions): Promise<void> {
   const { log, event } = options

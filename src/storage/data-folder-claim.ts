@@ -77,12 +77,12 @@ export async function assertOwnDataFolder(path: string): Promise<void> {
 /** @throws AppError `storage_failed` for a folder of another user. A missing folder is accepted. */
 export async function assertOwnFolder(path: string): Promise<void> {
   const folder = resolve(path)
-  const owner = await stat(folder).then(({ uid }) => uid, () => undefined) // Without a known owner it is accepted.
+  const owner = await stat(folder).then(({ uid }) => uid, () => undefined) // An unknown owner is accepted.
   const problem = ownerProblem(owner, process.geteuid?.())
   if (problem !== undefined) throw new AppError('storage_failed', `Cannot use "${folder}": ${problem}`)
 }
 
-/** Returns why a process of `user` may not change a folder of `owner`; undefined if they are equal, or one unknown. */
+/** Returns why a process of `user` may not change a folder of `owner`; undefined if equal, or if one is unknown. */
 export function ownerProblem(owner: number | undefined, user: number | undefined): string | undefined {
   if (owner === undefined || user === undefined || owner === user) return undefined
   const asOwner = owner === 0 ? '' : `run the command as the owner (sudo -u '#${owner}' ...), or `

@@ -1,7 +1,7 @@
 /**
- * The index of one log's events: 16 bytes per event, the same in memory and in `events.index`.
+ * The index of one log's events: 16 bytes per event, the same in memory and in `events.index` (offset, length, field):
  *
- *      0  8  upper half of the event id, big-endian: its time
+ *      0  8  upper half of the event id, big-endian: the event's time
  *      8  6  offset of its line in the log, big-endian
  *     14  1  mark: kind and source (see storage/record)
  *     15  1  check: all other bytes and 0x5a, exclusive-or
@@ -35,7 +35,7 @@ export class EventIndex {
   #blocks: DataView[] = []
   #count = 0
 
-  /** Returns the index in a file's bytes, up to the first invalid record. It keeps the bytes: do not change them. */
+  /** Returns the index in a file's bytes, up to an invalid record. The index keeps the bytes: never change them. */
   static from(bytes: Buffer): EventIndex {
     const index = new EventIndex()
     index.#count = countSound(bytes)
@@ -107,7 +107,7 @@ export class EventIndex {
     return this.#first((block, at) => offsetIn(block, at) >= offset)
   }
 
-  /** Removes all events from the seq `count` on. */
+  /** Removes the events whose seq is `count` or higher. */
   truncate(count: number): void {
     this.#count = Math.min(count, this.#count)
     this.#blocks.length = Math.ceil(this.#count / blockRecords)
@@ -149,7 +149,7 @@ export class EventIndex {
     return block
   }
 
-  /** Works like `firstFromId`, with the upper half as two words. Takes no closure, because it runs often. */
+  /** Works like `firstFromId`, with the upper half as two words. Uses no closure, because it runs often. */
   #firstFrom(high: number, low: number): number {
     let from = 0
     let to = this.#count

@@ -1,5 +1,5 @@
 /**
- * The file operations of a log. Tests replace `nodeFiles` by a disk that is full, fails or loses power.
+ * The file operations of a log. Tests replace `nodeFiles` by a simulated disk that is full, fails or loses power.
  *
  * Each read and write names its position in the file. A read that returns fewer bytes than requested has reached the
  * end of the file.
@@ -28,7 +28,7 @@ export interface OpenFile extends ReadableFile {
 }
 
 export interface Files {
-  /** Opens a file; creates a missing file with the mode 0600. On a read-only file system the file's writes reject. */
+  /** Opens a file; creates a missing file (mode 0600) if `isOwned`. On a read-only file system, writes reject. */
   open(path: string, options?: { readonly writeThrough: boolean }): Promise<OpenFile>
 }
 

@@ -6,7 +6,7 @@
  *     reserve                          space that is released when the disk is full
  *     conversations/<id>/
  *       events.jsonl  events.index     the log and its index
- *       state.json                     a cache of the folded state
+ *       state.json                     a cache of the state that the log gives
  *       acp/                           files of the external agent's program, if it has a folder of its own
  *       observations/                  full copies of long outputs of tools
  *       events.cut-<offset>            bytes that a repair cut off the log

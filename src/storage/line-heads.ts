@@ -20,7 +20,7 @@ export interface IndexLinesOptions {
 }
 
 const chunkBytes = 1024 * 1024
-/** When a chunk ends inside a line, this many bytes of the line's start are kept: kind, id, timestamp and source. */
+/** When a chunk ends inside a line, up to this many bytes of its start are kept: kind, id, timestamp and source. */
 const beginningBytes = 256
 
 export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): Promise<void> {

@@ -50,7 +50,7 @@ export class ListFile {
     return join(this.#folder.path, 'list.json')
   }
 
-  /** Returns inode and ctime of the folder of conversations. The mtime does not serve: a copying program can set it. */
+  /** Returns inode and ctime of the folder of conversations. Not its mtime: a copying program can set the mtime. */
   async #stamp(): Promise<string> {
     const { ino, ctimeNs } = await stat(this.#folder.conversations, { bigint: true })
     return `${ino} ${ctimeNs}`

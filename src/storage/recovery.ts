@@ -1,8 +1,8 @@
 /**
  * Repairs a log when it is opened: finds its end, cuts off an unfinished write, and completes the index.
  *
- * It reads the last 64 KiB of the log and all lines that the index lacks. It begins a few lines before them, to pick up
- * the hash chain. Damaged lines stay in place.
+ * The repair reads the last 64 KiB of the log and all lines that the index lacks. It begins up to three events earlier,
+ * to pick up the hash chain. Damaged lines stay in place.
  *
  * The log is cut at an unfinished line at its end, or at a hole in its last MiB. A hole is a run of zero bytes that a
  * power cut leaves in an unsynced write. Cut-off bytes are copied to `events.cut-<offset>`, except one unfinished line.
@@ -134,7 +134,7 @@ export interface FirstToRead {
 
 /**
  * Returns where reading must begin, so that the event `number` can be checked: three events before it, or at the start
- * of the log. Inside the log, the hash before the first line to read is unknown, so that the hash of this line is not
+ * of the log. Inside the log, the hash before the first line to read is unknown, so the hash of this line is not
  * checked. If the line is damaged, `scan` finds the chain again within the next two events.
  */
 export function firstToRead(index: EventIndex, number: number): FirstToRead {

@@ -30,7 +30,7 @@ export async function initRepository(path: string): Promise<void> {
   }
 }
 
-/** Returns the text of git's file `config`. The file `HEAD` shows if the file system keeps modes and ignores case. */
+/** Returns the text of git's `config`. The file `HEAD` shows whether the file system keeps modes and ignores case. */
 async function configFor(repository: string): Promise<string> {
   const { mode } = await stat(join(repository, 'HEAD'))
   const fileMode = `filemode = ${(mode & 0o111) === 0}`
@@ -48,7 +48,7 @@ export interface Repository {
 
 /**
  * Returns the repository that contains a folder, if any. A repository does not count if its `.git` has another owner
- * than the folder, because it could be a trap. Git has such a rule too.
+ * than the folder: its configuration could make git run programs of that owner (compare git's `safe.directory`).
  */
 export async function findRepository(folder: string): Promise<Repository | undefined> {
   const real = await realpath(folder).catch(() => undefined) // A missing folder has no repository.

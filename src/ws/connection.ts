@@ -5,7 +5,7 @@
  *
  *     open --close()--> closing --Close of the peer, or a broken rule--> ending --socket closed--> closed
  *     open --Close of the peer, or a broken rule, both answered by Close--> ending
- *     open or closing --terminate(), also after a time limit--> ending
+ *     open or closing --terminate(), a socket error, the peer's FIN or a time limit--> ending
  */
 import type { Duplex } from 'node:stream'
 import { assertNever } from '../base/errors.ts'
@@ -271,7 +271,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#closeTimer = setTimeout(() => this.terminate(), this.#limits.closeTimeoutMs)
   }
 
-  /** Ends this side of TCP before the peer's (section 7.1.1). Later bytes are read and dropped, so no reset is sent. */
+  /** Ends this side of TCP first (section 7.1.1). Bytes that still come are read and dropped, so no reset is sent. */
   #end(): void {
     this.#state = 'ending'
     this.#outbox.end()
@@ -306,7 +306,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.close(tryAgainLater, 'No data was taken for too long')
   }
 
-  /** Called by the heartbeat when no byte came. Destroys the socket if this side was reading: else no byte can come. */
+  /** Called by the heartbeat when no byte came. Destroys the socket if this side reads; if not, no byte can come. */
   onSilence(): void {
     if (!this.#isHeld) this.terminate()
   }

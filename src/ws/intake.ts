@@ -2,7 +2,7 @@
  * Turns the bytes of a peer into messages, with the parser, the assembler and the inflater.
  *
  * While `isBusy` is true, `next` returns nothing: a message is being decompressed or decoded, or other connections get
- * a turn of the event loop. `onReady` is called afterwards. Push nothing before that, so that memory stays bounded.
+ * a turn of the event loop. `onReady` is called afterwards. Push nothing until then, so that memory stays bounded.
  */
 import { Assembler, messageInTurns } from './assembler.ts'
 import type { AssemblerOptions, Incoming, Undecoded } from './assembler.ts'

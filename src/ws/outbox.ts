@@ -108,7 +108,7 @@ export class Outbox implements Departing {
     if (!this.#isClosed) this.#write()
   }
 
-  /** Writes batches until the socket has to queue a batch. After the last batch ends the socket or calls `onEmpty`. */
+  /** Writes batches until the socket has to queue one. When none is left, ends the socket or calls `onEmpty`. */
   #write(): void {
     // A failed socket is destroyed, and its owner then closes this outbox.
     while (this.#socket.writable) {

@@ -208,7 +208,7 @@ export function nullMeans(whenNull: string, value: string, schema: Schema, doc =
   return { presence: 'default', default: value, orNull: true, whenNull, schema, doc }
 }
 
-/** Makes a member that may be null or missing. The converter makes null of both. */
+/** Makes a member that may be null or missing. The converter sets a missing member to null. */
 export function orNull(schema: Schema, doc = ''): Member {
   return defaultTo(null, nullable(schema), doc)
 }
@@ -286,7 +286,7 @@ export interface Endpoint {
   /** The names of the file fields, for an operation that takes a form (`multipart/form-data`). */
   readonly form?: readonly string[]
   readonly responses: Readonly<Record<number, ResponseSchema>>
-  /** The name of the schema of error bodies. Default: `ErrorDetail`, and for status 422 also `HTTPValidationError`. */
+  /** The name of the schema of error bodies. Default: `ErrorDetail`; for status 422 `HTTPValidationError` or both. */
   readonly error?: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * Hooks: commands of the client that run at six points of the built-in agent's work (contract/conversations.md, section
- * 10).
+ * Hooks: shell commands that this server runs at six points of the built-in agent's work (contract/conversations.md,
+ * section 10).
  *
  * Hooks are stored and returned in this form. Hooks of the types `prompt` and `agent` are not run.
  */

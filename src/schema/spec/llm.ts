@@ -15,7 +15,7 @@ export const llm: Definitions = {
   ProfileName: alias('The name of a profile.', stringOf({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' })),
 
   LLM: tolerant('A language model and how to call it.', {
-    // A request must name the model, because the model gets the whole conversation.
+    // No default: the model gets the whole conversation, so the client must choose it.
     model: required(stringOf({ minLength: 1 })),
     api_key: secret(orNull(string)),
     provider_connection_id: orNull(string),
