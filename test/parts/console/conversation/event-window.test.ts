@@ -2,6 +2,7 @@
 import * as assert from 'uvu/assert'
 import { EventWindow } from '../../../../src/parts/console/page/conversation/event-window.ts'
 import { readEvent, type StoredEvent } from '../../../../src/parts/console/page/conversation/timeline.ts'
+import { until } from '../../../support/processes.ts'
 import { listAt, member, textAt } from '../../../support/rest.ts'
 import { startServer, type TestServer } from '../../../support/server.ts'
 import { suite } from '../../../support/suite.ts'
@@ -95,6 +96,29 @@ test('it opens around an event, and says when there is none', async () => {
   assert.not(await window.openAt('00000000-0000-4000-8000-000000000000'))
 })
 
+test('a slice that was requested while the window was opened elsewhere is dropped', async () => {
+  const held: (() => void)[] = []
+  let isHeld = false
+  const window = new EventWindow(async (query) => {
+    const { json } = await server.rest.get(`${path}/search?${query}`)
+    if (isHeld) await new Promise<void>((release) => held.push(release))
+    return json
+  }, limits)
+  for (const [open, grow] of [['openAtEnd', 'newer'], ['openAtStart', 'older']] as const) {
+    await window.openAt(all[150]?.id ?? '')
+    isHeld = true
+    const opened = window[open]()
+    const grown = window[grow]()
+    await until(() => held.length === 2)
+    isHeld = false
+    held.shift()?.()
+    await opened
+    held.shift()?.()
+    assert.not(await grown)
+    assertRun(window)
+  }
+})
+
 test('live events are added at the end, counted elsewhere, and never come twice', async () => {
   const window = open()
   await window.openAtEnd()
@@ -139,6 +163,27 @@ test('an event that comes while the last page is on its way is in the window or 
   while (!window.isAtEnd) await window.newer()
   all = await everything()
   assertRun(window)
+  assert.is(window.events.at(-1)?.id, all.at(-1)?.id)
+})
+
+test('an event that comes while the window is opened at the end is in the window', async () => {
+  let between: (() => Promise<void>) | undefined
+  const window = new EventWindow(async (query) => {
+    const { json } = await server.rest.get(`${path}/search?${query}`)
+    await between?.()
+    return json
+  }, limits)
+  await window.openAtEnd()
+  await window.openAtStart()
+  between = async () => {
+    between = undefined
+    await send(2001)
+    for (const event of (await everything()).slice(all.length)) window.live(event)
+  }
+  await window.openAtEnd()
+  all = await everything()
+  assertRun(window)
+  assert.ok(window.isAtEnd)
   assert.is(window.events.at(-1)?.id, all.at(-1)?.id)
 })
 

@@ -28,8 +28,10 @@ export class EventWindow {
   #events: StoredEvent[] = []
   readonly #ids = new Set<string>()
   #size = 0
-  /** Counts how often the window was opened. A response that belongs to an earlier opening is dropped. */
+  /** Grows when an opening begins and when its events are there. A response to an earlier request is dropped. */
   #opening = 0
+  /** For each `openAtEnd` that waits for its page, the live events since then. */
+  readonly #arrivals = new Set<StoredEvent[]>()
   #isReading = false
   #isAtStart = false
   #isAtEnd = false
@@ -65,10 +67,18 @@ export class EventWindow {
 
   async openAtEnd(): Promise<void> {
     const opening = ++this.#opening
-    const page = await this.#page('TIMESTAMP_DESC')
-    if (opening !== this.#opening) return
-    this.#fill([...page.events].reverse(), !page.hasMore, true)
+    const arrived: StoredEvent[] = []
+    this.#arrivals.add(arrived)
+    try {
+      const page = await this.#page('TIMESTAMP_DESC')
+      if (opening !== this.#opening) return
+      this.#fill([...page.events].reverse(), !page.hasMore, true)
+    } finally {
+      this.#arrivals.delete(arrived)
+    }
     this.#newest = this.#events.at(-1)?.id
+    // The server may have read the page before these events.
+    for (const event of arrived) this.live(event)
   }
 
   async openAtStart(): Promise<void> {
@@ -114,6 +124,7 @@ export class EventWindow {
 
   /** Adds a live event, except an event that the window has (`known`) or that is after the window (`behind`). */
   live(event: StoredEvent): 'added' | 'behind' | 'known' {
+    for (const arrived of this.#arrivals) arrived.push(event)
     if (this.#ids.has(event.id)) return 'known'
     this.#newest = event.id
     if (!this.#isAtEnd) {
@@ -148,6 +159,7 @@ export class EventWindow {
   }
 
   #fill(events: readonly StoredEvent[], isAtStart: boolean, isAtEnd: boolean): void {
+    this.#opening++
     this.#events = [...events]
     this.#isAtStart = isAtStart
     this.#count()
