@@ -6,13 +6,13 @@
  */
 
 export type Right =
-  /** Public, such as health checks, the OpenAPI description and callbacks of parts. Shows no stored data. */
+  /** Needs no key, such as a health check, the OpenAPI description or an OAuth callback. Shows no stored data. */
   | 'open'
   /** Initializes a server with deferred init. Needs the header `X-Init-API-Key` when a secret key is configured. */
   | 'init'
   /** Reads conversations, events and settings, without secret values. */
   | 'read'
-  /** Creates and drives conversations. With the header `X-Expose-Secrets: encrypted`, also reads sealed secrets. */
+  /** Creates and drives conversations. With the header `X-Expose-Secrets: encrypted`, also reads encrypted secrets. */
   | 'drive'
   /** Answers the questions of agents: accepts or rejects pending actions. */
   | 'approve'
@@ -24,11 +24,11 @@ export type Right =
   | 'keys'
   /** Reads and writes files anywhere on this machine, with the permissions of the server's user. */
   | 'files'
-  /** Reads files of workspaces, also with the cookie of a workspace session. */
+  /** Reads files of workspaces. Instead of a key, a request may have the cookie of a workspace session. */
   | 'workspace'
   /** Runs commands, and installs programs and plugins, on this machine, with the permissions of the server's user. */
   | 'execute'
-  /** Reads the figures of the server: counts, times and sizes. */
+  /** Reads the metrics of the server: counts, times and sizes. */
   | 'metrics'
 
 /** The scopes that a named key can have. */
@@ -139,7 +139,7 @@ export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'GET /api/tools/',
 ])
 
-/** The routes with the right `drive` that begin no work: a draining server still serves them. */
+/** The POST routes with the right `drive` that a draining server still serves: they stop work or affect approval. */
 export const settling: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations/{conversation_id}/pause',
   'POST /api/conversations/{conversation_id}/interrupt',

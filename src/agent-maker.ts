@@ -19,7 +19,7 @@ export interface AgentMakerOptions {
   readonly core: Core
   readonly providers: readonly Provider[]
   readonly slots: AgentSlots
-  /** The paths of the agent programs (`Part.programs`) of all parts that `--parts` allows, by command. */
+  /** Maps commands to paths of agent programs: `Part.programs` of all parts that `--parts` allows. */
   readonly programs: Readonly<Record<string, string>>
   /** Replaces each program of an external agent before it is started. Undefined: no program is replaced. */
   readonly changeProgram: ChangeProgram | undefined
@@ -34,7 +34,7 @@ export interface AgentProgram {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string
-  /** The program's environment, with the secrets that the agent gets. At the start, the server adds the marker. */
+  /** The program's environment, with the secrets for the agent, but without the marker variable (`process/marker`). */
   readonly env: Readonly<Record<string, string>>
 }
 

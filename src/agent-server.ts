@@ -95,8 +95,8 @@ export interface AgentServer {
    */
   consoleAddress(url: string): Promise<string | undefined>
   /**
-   * Creates the conversation that a request of `POST /api/conversations` describes, and sends its first message. An
-   * existing conversation is only returned. @throws AppError `invalid_input` and the other errors of the route
+   * Creates the conversation that a request of `POST /api/conversations` describes, and sends its first message. If
+   * the conversation exists, only returns it. @throws AppError `invalid_input` and the other errors of the route
    */
   createConversation(request?: StartConversationRequestInput): Promise<ConversationHandle>
   /** Returns a handle for an existing conversation. @throws AppError `not_found` */
@@ -106,7 +106,7 @@ export interface AgentServer {
   readonly settings: HostSettings
   readonly secrets: HostSecrets
   readonly profiles: HostProfiles
-  /** Returns an offer of a part, such as `retention`. @throws the errors of `LoadedParts.use` */
+  /** Returns a part's interface by its name, such as `retention`. @throws the errors of `LoadedParts.use` */
   readonly use: Use
   /** Returns the present load of the server, and figures of its work since the start. */
   load(): ServerLoad

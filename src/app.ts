@@ -199,7 +199,7 @@ function creationOf(
   }
 }
 
-/** Starts the parts that start with the server. Parts close after the conversations, because these use parts. */
+/** Starts the parts that start with the server. Parts close after the conversations, which use them. */
 async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<LoadedParts> {
   const parts = new LoadedParts(options)
   undo.push(() => parts.close())

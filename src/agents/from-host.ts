@@ -23,8 +23,8 @@ export interface HostToolCall {
 }
 
 /**
- * Answers as the model of the built-in agent. A call without tools may be no step of a turn, but a request for a title
- * or a summary of the conversation, for example. A thrown error is logged. In a step it also ends the run, and a
+ * Answers as the model of the built-in agent. A call without tools may serve another purpose than a step of a turn, for
+ * example a title or a summary of the conversation. A thrown error is logged. In a step it also ends the run, and a
  * ConversationErrorEvent records it.
  */
 export type HostModel = (call: HostModelCall) => Promise<HostModelAnswer>

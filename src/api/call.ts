@@ -30,7 +30,7 @@ export type Handle = (call: Call) => HttpResponse | Promise<HttpResponse>
 export interface Route extends Guarded {
   readonly method: Method
   readonly pattern: string
-  /** True for a POST route that begins no work, although its right says so. A server that is ending still serves it. */
+  /** True for a POST route with the right `drive` or `execute` that a server still serves while it ends. */
   readonly isIdle: boolean
   readonly handle: Handle
   /** True when the handler reads the body of the request itself. */

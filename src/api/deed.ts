@@ -8,8 +8,8 @@ import type { Deed, Trail } from '../http/trail.ts'
 import type { Route } from './call.ts'
 
 /**
- * Returns the deed of a request that is no GET or asks for secret values. Returns undefined for any other request, and
- * for a route that needs no session key or named key: strangers could fill the trail.
+ * Returns the audit trail's entry for a request that is no GET or asks for secret values. Returns undefined for other
+ * requests, and for a route that needs no session key or named key: strangers could fill the trail.
  */
 export function deedOf(
   { request, requestId }: Exchange, { right, pattern, method }: Route,
@@ -37,7 +37,7 @@ export interface SocketMessage {
 }
 
 /**
- * Records a message in the trail, if there is one, runs `work`, then records the status: 200, or 400 after an error.
+ * Records a message in the audit trail, if it exists, runs `work`, then records the status: 200, or 400 on an error.
  * @throws the errors of the trail and of `work`
  */
 export async function recorded(

@@ -47,7 +47,7 @@ export interface Subscription {
   readonly resend: Resend
 }
 
-/** The close codes of this socket: 4004 and 4010 are this server's own, the others are in the registry of RFC 6455. */
+/** The close codes of this socket. 4004 and 4010 are private codes, the others are in IANA's registry (RFC 6455). */
 const closeCodes = {
   serviceRestart: 1012,
   internalError: 1011,

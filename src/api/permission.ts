@@ -57,7 +57,7 @@ export function assertRight({ name, rights }: Principal, right: Right): void {
 
 /**
  * Returns `mode` if the key may see secrets in this mode. `plaintext` needs the right `secrets`. For `encrypted` the
- * right `drive` is enough: only this server can open sealed values.
+ * right `drive` is enough: only this server can decrypt the values.
  * @throws AppError `forbidden`
  */
 export function assertMayExpose({ principal }: { readonly principal: Principal }, mode: ExposeMode): ExposeMode {

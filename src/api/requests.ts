@@ -2,7 +2,7 @@
  * Serves an HTTP request in this order: framing, target, Host and Origin, preflight, route, deferred init, key, audit
  * trail, right of the key, body, handler, response.
  *
- * The order is a promise: for a route that needs a key, no body is read and no handler runs before the key was checked.
+ * The order guarantees that, for a route that needs a key, the key is checked before a body is read or a handler runs.
  */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { AppError } from '../base/errors.ts'

@@ -27,7 +27,7 @@ export function resendOf(query: QueryValues<typeof resendFields>): Resend {
   return mode === 'all' || (mode === undefined && all === true) ? { mode: 'all' } : { mode: 'none' }
 }
 
-/** Returns the seq of the first event to send; `now` to send only new events; undefined when `eventId` is unknown. */
+/** Returns the sequence number of the first event to send; `now` for new events only; undefined for an unknown id. */
 export async function startOf(conversation: Conversation, resend: Resend): Promise<number | 'now' | undefined> {
   switch (resend.mode) {
     case 'none':

@@ -120,7 +120,7 @@ class LogFile implements LogOutput {
       this.#isTorn = false
       this.#recovered()
     } catch (thrown) {
-      this.#isTorn = true // Perhaps it is not: then the next lines follow an empty line.
+      this.#isTorn = true // Not known after an error. At worst, an empty line follows.
       this.#drop(lines.length, reasonOf(thrown))
     }
   }

@@ -3,7 +3,7 @@
  * it the questions of clients (`aside`).
  *
  * The agent's program starts with the first turn or aside. After it has ended, the next turn or aside starts it again
- * and resumes the session, or opens a new session. A session without a prompt so far first gets a transcript.
+ * and resumes the session, or opens a new session. A new session gets a transcript with its first prompt.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -57,7 +57,7 @@ class AcpAgent implements Agent, AgentSession {
   readonly #calls = new CallMemory()
   readonly #kept: KeptSession
   readonly #unasked: UnaskedCalls
-  /** The lease for work that the agent began by itself, until the end of the turn for this work. */
+  /** The lease for work that the agent began by itself. It ends with this work's turn, or when a prompt turn begins. */
   #ownLease: Lease | undefined
   /** Turns, and clients' questions to the agent, in progress; `close` waits for them. */
   readonly #work = new Set<Promise<unknown>>()
@@ -320,7 +320,7 @@ class AcpAgent implements Agent, AgentSession {
     return this.#program.session?.rules ?? (modes ? providerRules(modes, true) : unknownAgentRules(undefined))
   }
 
-  /** Returns the usage of a prompt. Stores the totals of the conversation's session: later prompts count from them. */
+  /** Returns the usage of a turn or an aside. Stores the session's totals, from which the next report counts. */
   #reportOf(
     sessionId: string,
     session: AcpSession,

@@ -25,7 +25,7 @@ export class CallMemory {
     return this.#ids.has(id)
   }
 
-  /** Adds the newest ids of calls in the history, at most `recallLimit`. Reads it once; after a failure again. */
+  /** Adds the newest ids of calls in the history, at most `recallLimit`. The next call reads only after a failure. */
   async recall(host: Pick<AgentHost, 'toolCallIds'>): Promise<void> {
     this.#recalling ??= host.toolCallIds(recallLimit)
       .then((ids) => ids.forEach((id) => this.add(id)))

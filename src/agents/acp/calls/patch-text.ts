@@ -88,7 +88,7 @@ interface Hunk {
   hasChange: boolean
   /** The sign of the newest line: ` ` for a line of both texts, `-` of the old text, `+` of the new text. */
   last: string
-  /** The signs, joined, of the lines without a line end: `\ No newline at end of file` follows such a line. */
+  /** The signs of the lines without a line end, as one text: `\ No newline at end of file` follows such a line. */
   cut: string
 }
 

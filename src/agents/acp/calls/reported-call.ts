@@ -33,7 +33,7 @@ export interface ReportedCallOptions extends ShapeOptions, TextHiding {
   readonly log: Log
   /** The longest output of a tool call in an event. Default 30,000 characters. */
   readonly outputLimitChars?: number | undefined
-  /** Called when an update first shows that the call runs, and at the end of a call that has run. */
+  /** Called when the call is first seen to run, when it ends after running, and when a refused call is completed. */
   readonly ran: (ran: RanCall) => void
 }
 
@@ -72,7 +72,7 @@ export class ReportedCall {
   #call = newToolCall
   #recorded: RecordedCall | undefined
   #isOver = false
-  /** True when the newest question about the call has been answered by allowing the call. */
+  /** True when the answer to the newest question about the call was to allow it. */
   #isAllowed = false
   /** True when an update has come since the last `allow`. */
   #isHeardOf = false
@@ -202,7 +202,7 @@ export class ReportedCall {
     else this.#wait(before)
   }
 
-  /** Starts the timers after which the call is recorded. Restarts them if the update changed it (`hasChanged`). */
+  /** Starts the timers for recording the call. Restarts them if the update changed the call (`hasChanged`). */
   #wait(before: ToolCall): void {
     this.#tellProgress()
     const { timers, memory } = this.#options
@@ -252,7 +252,7 @@ export class ReportedCall {
     }))
   }
 
-  /** Makes the observation of one part: with the output in `end`; without `end`, a note that the first part has it. */
+  /** Makes the observation of one part: with the output in `end`, or with a note that the first part has the output. */
   #observation(
     { answered }: RecordedPart,
     part: CallPart,

@@ -28,7 +28,7 @@ export type CallPart =
 
 export type Shape = CallPart | { readonly as: 'edits'; readonly edits: readonly Edit[] }
 
-/** The most characters of a recorded input: the history has several copies of it. A note replaces a longer input. */
+/** The most characters of a recorded input, because the history has several copies. A note replaces a longer input. */
 export const inputLimitChars = 1_000_000
 
 export function shapeOf(call: ToolCall, options: ShapeOptions): Shape {

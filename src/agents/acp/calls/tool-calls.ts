@@ -21,7 +21,7 @@ export interface ToolCall {
   readonly contentIsOutput: boolean
   readonly locations: readonly Fields[]
   readonly rawOutput: unknown
-  /** The output from terminal deltas, in order. */
+  /** The output so far from `_meta.terminal_output_delta`, in order. */
   readonly terminalOutput: string
   readonly exitCode: number | undefined
   /** For a call of a sub-agent (Claude): the id of the call that started the sub-agent. Undefined for other calls. */

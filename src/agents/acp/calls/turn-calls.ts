@@ -18,7 +18,7 @@ import type { Shape } from './shape.ts'
 import { describesCall, diffsOf, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
 
 export interface TurnCallsEvents extends Pick<ReportedCallEvents, 'progress'> {
-  /** Ends the message before a new call; returns the response id and the thoughts for the call. */
+  /** Ends the agent's message before a new call; returns the response id and the thoughts for the call. */
   readonly begins: () => CallPlace
   /** Called right before the result of a call is recorded. */
   readonly answered: () => void
@@ -56,7 +56,7 @@ export class TurnCalls {
     this.#announcements = new Announcements(options.timers)
   }
 
-  /** True while a call has no result. */
+  /** True while any call has no result. */
   get hasOpen(): boolean {
     return this.#open.size > 0
   }
@@ -70,7 +70,7 @@ export class TurnCalls {
 
   /**
    * Waits a limited time until the agent has announced the calls of a question that names no work (`namesNoWork`).
-   * Returns undefined for any other question, and for a question with the id of an open call.
+   * Returns undefined for any other question, and for a question without an id or with the id of an open call.
    */
   untilAnnounced(toolCall: Fields, withdrawn: AbortSignal): Promise<void> | undefined {
     const id = idOf(toolCall)
@@ -98,7 +98,7 @@ export class TurnCalls {
     this.#open.get(callId)?.allow()
   }
 
-  /** Answers an open call with a rejection by the user or by the policy. */
+  /** Answers an open call with a rejection. `source` says who rejected the call. */
   rejects(callId: string, reason: string, source: RejectionSource): void {
     this.#open.get(callId)?.reject(reason, source)
   }
@@ -125,9 +125,7 @@ export class TurnCalls {
     this.abandon(error)
   }
 
-  /**
-   * Returns the open call of an update, or begins the call that it announces. Returns undefined for any other update.
-   */
+  /** Returns the open call of an update, or begins the announced call. Returns undefined for any other update. */
   #callFor(id: string, news: Fields): ReportedCall | undefined {
     const known = this.#calls.get(id)
     if (known?.isOver === false) return known

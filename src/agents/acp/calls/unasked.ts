@@ -91,7 +91,7 @@ const doesMore = new RegExp([
 ].join('|'))
 const longestCommandChars = 2000
 
-/** True if `runsUnasked` has `*`, or if each program call in the command begins with words in it and is harmless. */
+/** True if `runsUnasked` has `*`, or if the command is harmless and each program call in it begins with an entry. */
 export function isLetThrough(command: string, runsUnasked: readonly string[]): boolean {
   if (runsUnasked.includes('*')) return true
   if (runsUnasked.length === 0 || command.length > longestCommandChars) return false

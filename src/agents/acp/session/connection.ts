@@ -1,8 +1,8 @@
 /**
  * A running agent program and the JSON-RPC connection to it.
  *
- * The connection is over when the program exits, when its output ends, when a limit is broken, or after `close`. The
- * program's last lines are read for at most `lastLinesMs` after its exit.
+ * The connection is over when the program exits, when its output ends, when a line exceeds a limit, or after `close`.
+ * The program's last lines are read for at most `lastLinesMs` after its exit.
  */
 import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../../../base/errors.ts'

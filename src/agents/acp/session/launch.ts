@@ -33,7 +33,7 @@ export interface AcpSettings {
 export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, ProgramOptions {
   /** Paths of the parts' agent programs (JavaScript). The key is the first word of the command. */
   readonly programs: Readonly<Record<string, string>>
-  /** The folder for temporary homes of programs. The next start of the server removes homes that are left. */
+  /** The folder for temporary homes of programs. The next start of the server removes leftover homes. */
   readonly runtimeDir: string
   readonly settings: AcpSettings
   readonly providers: readonly Provider[]

@@ -11,7 +11,10 @@ const offWords = ['off', 'false', 'no', 'disabled']
 /** Option categories that do not concern permissions (ACP v1, session config options). */
 const ofTheModel = ['model', 'model_config', 'thought_level']
 
-/** True when the value says that the agent does not ask, or when the id says so and the value is not `off` or alike. */
+/**
+ * True when the value says that the agent does not ask. Also true when the id says so, the option has a value such as
+ * `off`, and `value` is another value. Always false for the categories `ofTheModel`.
+ */
 export function isOpenOption({ id, category, values }: Named, value: string): boolean {
   if (category !== undefined && ofTheModel.includes(category)) return false
   return isOpenByName(value) || (isOpenByName(id) && values.some(isOff) && !isOff(value))
@@ -22,10 +25,7 @@ export function closedValue(option: Named): string | undefined {
   return option.values.find(isOff) ?? option.values.find((value) => !isOpenOption(option, value))
 }
 
-/**
- * Returns a stand-in for an option whose values are unknown because no session runs. `isOpenOption` takes
- * the id into account only if a value such as `off` exists.
- */
+/** Returns a stand-in for an option while no session runs. Its value `off` makes `isOpenOption` judge the id. */
 export function unknownOption(id: string): Named {
   return { id, category: undefined, values: ['off'] }
 }

@@ -2,7 +2,7 @@
  * Receives the messages of an agent. While no turn runs, asks for a turn when the agent has begun work by itself.
  *
  * Claude and Qwen do so when a background command or a sub-agent ends. The updates of the work wait for the new turn
- * (decisions 3). Late updates of the turn before are dropped.
+ * (decisions 3). Late updates of the previous turn are dropped.
  */
 import { isEmpty, textOf, type Fields } from '../../../base/fields.ts'
 import { deferred, type Deferred } from '../../../base/wait.ts'

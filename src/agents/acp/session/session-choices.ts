@@ -21,7 +21,7 @@ export function readChoices(result: unknown): SessionChoices {
   return { models: readModels(result), modes: readModes(result), options: readOtherOptions(result) }
 }
 
-/** Returns the choices after a `session/update`; the same object for an update of another kind. */
+/** Returns the choices after a `session/update`; the same object for an update that reports no choices. */
 export function updateChoices(choices: SessionChoices, update: Fields): SessionChoices {
   switch (update['sessionUpdate']) {
     case 'current_mode_update': return withMode(choices, textOf(update['currentModeId']))
@@ -50,7 +50,7 @@ export function withMode(choices: SessionChoices, mode: string | undefined): Ses
 }
 
 /**
- * Returns the choices as members of `agent_state` (contract: conversations.md, section 11). Published clients read the
+ * Returns the choices as members of `agent_state` (contract: conversations.md, section 11). Existing clients read the
  * members for models. The members for modes and options are an addition of this server.
  */
 export function choicesState({ models, modes, options }: SessionChoices): JsonObject {

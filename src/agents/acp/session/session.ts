@@ -333,7 +333,7 @@ export class AcpSession {
   }
 
   #findProcesses(): Promise<readonly RunningProcess[] | undefined> {
-    return this.connection.processes().catch(() => undefined) // The processes are not known.
+    return this.connection.processes().catch(() => undefined) // After an error they count as unknown.
   }
 
   #request(method: string, params: object): Promise<unknown> {

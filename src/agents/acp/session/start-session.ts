@@ -2,8 +2,8 @@
  * Starts an agent program and opens a session in it: initialize, authenticate, then resume, load or create a session,
  * then set model, options and mode (ACP v1, initialization and session setup; sessions.md, "Beginning").
  *
- * All steps share one time limit. A session that cannot be resumed is replaced by a new session. After a failure no
- * process or file of the program is left.
+ * All steps share one time limit. A session that cannot be resumed is replaced by a new session. After a failure the
+ * program is ended, and its lent files and temporary home are removed.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../../base/errors.ts'
@@ -62,7 +62,7 @@ export interface StartedSession {
   readonly session: AcpSession
   /** False when an earlier session was resumed or loaded. */
   readonly isNew: boolean
-  /** Notes for the user, in sentences. */
+  /** Notes for the user, each of one or several sentences. */
   readonly notes: readonly string[]
 }
 
@@ -71,8 +71,8 @@ const forgotten =
   + 'Its new session does not remember this conversation and is given a record of it.'
 
 /**
- * Starts a program and opens a session, within `acp_startup_timeout`. The session has the choices and the mode that
- * `choices` and the confirmation policy require at the end of the start.
+ * Starts a program and opens a session, within `acp_startup_timeout`. Sets model, options and mode by `choices` and the
+ * confirmation policy. A choice that cannot be set becomes a note.
  * @throws AcpFailure, or the signal's reason
  */
 export async function startSession(

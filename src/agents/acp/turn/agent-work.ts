@@ -142,7 +142,7 @@ export class AgentWork implements AgentListener {
 
   /** Resolves when the updates so far are processed. */
   async settled(): Promise<void> {
-    await this.#taking?.catch(() => undefined) // `onUpdate` returned the error.
+    await this.#taking?.catch(() => undefined) // The promise of `onUpdate` rejects with this error.
   }
 
   /** Runs `take` at once, or after the update in progress: an update may take several turns of the event loop. */
@@ -179,7 +179,7 @@ export class AgentWork implements AgentListener {
     this.#idle = this.#options.timers.after(this.#options.idleMs, () => this.#listener.silent())
   }
 
-  /** Stops the turn: ends open calls with `reason`, and answers questions with `cancelled`. Later text is recorded. */
+  /** Stops the turn: ends open calls with `reason` and cancels questions. Text that comes later is still recorded. */
   async stop(reason: string): Promise<void> {
     this.#endWaits()
     if (this.#taking !== undefined) await this.settled()

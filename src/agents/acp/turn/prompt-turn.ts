@@ -1,8 +1,8 @@
 /**
  * Sends one prompt to an external agent and processes its updates and questions until the prompt ends.
  *
- * A stop of the turn, a silence of the agent and an unasked call cancel the prompt. If the agent then does not respond
- * within `drainMs`, or if a call may still run or run again, its program must be ended (`replace`, decisions 16).
+ * A stop of the turn, a silence of the agent and a call without permission cancel the prompt. If the agent then does
+ * not respond within `drainMs`, or if a call may still run or run again, its program must be ended (`replace`).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deferred, within } from '../../../base/wait.ts'

@@ -25,7 +25,7 @@ export interface TurnEventsOptions extends TextHiding {
   readonly workingDir: string
   readonly titleIsCommand: boolean
   readonly observationsDir: string
-  /** The ids of the conversation's calls so far. */
+  /** Remembers the ids of the conversation's calls. */
   readonly memory: CallMemory
   readonly record: (draft: EventDraft) => Recorded
   readonly delta: (piece: { readonly content?: string; readonly reasoning_content?: string }) => void
@@ -67,14 +67,14 @@ export class TurnEvents {
     return this.#lastText
   }
 
-  /** True while a call has no result. */
+  /** True while any call has no result. */
   get hasOpenCalls(): boolean {
     return this.#calls.hasOpen
   }
 
   /**
-   * Records the `update` of a `session/update`. Ignores kinds of updates that no event records. `isMasked`: the update
-   * is masked. Call it again only after the returned promise has resolved.
+   * Records the `update` of a `session/update`. Ignores kinds of updates that no event records. `isMasked`: the caller
+   * has masked the update. Call this method again only after the returned promise has resolved.
    */
   update(update: Fields, isMasked = false): void | Promise<void> {
     if (this.#isClosed) return undefined

@@ -2,8 +2,8 @@
  * Answers the permission requests of an agent in one turn. Each request is recorded, then the policy or the user
  * decides.
  *
- * No call is allowed before its action is durable. If the user would have to decide, a call is denied when its action
- * shows only a part of the call.
+ * No call is allowed before its action is durable. If the user would have to decide, a call that is too long to be
+ * shown whole is denied.
  */
 import { errorOf } from '../../../base/errors.ts'
 import { objectOf, type Fields } from '../../../base/fields.ts'
@@ -50,12 +50,12 @@ export class TurnPermissions {
     return this.#hasDenied
   }
 
-  /** True when the turn is being stopped, or the agent withdrew the request. */
+  /** True when the turn is being stopped or has ended, or the agent withdrew the request. */
   #isOver(withdrawn: AbortSignal): boolean {
     return this.#isClosed || this.#options.signal.aborted || withdrawn.aborted
   }
 
-  /** Answers one `session/request_permission`. A request without a call id, or after the turn, is cancelled. */
+  /** Answers one `session/request_permission`: with `cancelled` without a call id, after the turn, or if withdrawn. */
   async answer(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     const call = objectOf(params['toolCall'])
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined

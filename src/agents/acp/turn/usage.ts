@@ -1,7 +1,7 @@
 /**
- * Finds the tokens and the cost of one prompt in the different forms of the agents. Pure.
+ * Finds the tokens and the cost of one turn or aside, in the different forms of the agents. Pure.
  *
- * Some agents report a sum over the session. The server then counts how much the sum has grown since the last prompt
+ * Some agents report a sum over the session. The server then counts how much the sum has grown since the last report
  * (agents.md, "Failures, questions, usage").
  */
 import { memberAt, numberOf, objectOf, objectsOf, textOf, type Fields } from '../../../base/fields.ts'
@@ -59,7 +59,7 @@ export interface ReportOptions {
 /** The usage id under which the figures of an external agent are counted (contract: conversations.md, section 2). */
 const usageId = 'acp-managed'
 
-/** Makes the report on one prompt. The cost is a difference of sums, so its source is `derived`. */
+/** Makes the report on one turn or aside. The cost is a difference of sums, so its source is `derived`. */
 export function reportOf({ result, context, model, cost, counted }: ReportOptions): UsageReport {
   const answered = tokensOf(result)
   const told = context.calls ?? (context.session && uncountedTokens(context.session, counted?.tokens))
