@@ -31,6 +31,8 @@ const calls: readonly (readonly [name: string, fields: object, expected: readonl
   ['a patch in a member (opencode)', { rawInput: { patchText: patch } }, patched],
   ['a patch of a tool that is no edit by its kind (Cline)', { kind: 'other', rawInput: { input: patch } }, patched],
   ['a patch whose end has not come', { rawInput: patch.replace('*** End Patch\n', '') }, []],
+  ['a patch that changes the end of a file', { rawInput: patch.replace('+\n*** Del', '+\n*** End of File\n*** Del') },
+    patched],
   ['words that begin with a patch in a command', { kind: 'execute', rawInput: { input: patch } }, []],
   ['a unified diff', { rawInput: { diff: unified('x') } },
     [{ do: 'replace', path: '/project/x', oldText: 'a\nc\n', newText: 'b\nc\n' }]],

@@ -42,7 +42,7 @@ export function readApplyPatch(text: string): readonly PatchChange[] {
       if (line !== '*** End Patch' && file?.verb === 'Add') continue
       endHunk()
       if (line === '*** End Patch') file = undefined
-    } else {
+    } else if (line !== '*** End of File') {
       addLine(hunk, line)
     }
   }
