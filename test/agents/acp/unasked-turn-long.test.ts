@@ -29,6 +29,22 @@ test(
   }),
 )
 
+test('a question that comes right after the stop is cancelled, and begins no turn', () => withAgent(
+  'unasked',
+  async (running) => {
+    asking(running)
+    const { agent, host } = running
+    let begun = 0
+    host.begun = () => void begun++
+    const end = await agent.runTurn(host.turn('look late'))
+    assert.is(end.outcome === 'failed' && end.code, 'UnaskedAction')
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    assert.equal(await agent.runTurn(host.turn('tell')), finished)
+    assert.match(host.text(), '{"outcome":{"outcome":"cancelled"}}'.replaceAll('"', '\\"'))
+    assert.equal([begun, host.questions], [0, []])
+  },
+))
+
 test('goes on where the conversation allows it, and is marked, also over the end of a program', () => withAgent(
   'unasked',
   async (running) => {

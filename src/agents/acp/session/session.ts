@@ -70,6 +70,8 @@ export class AcpSession {
   readonly #own: OwnBeginning
   #keeper: OwnWorkKeeper | undefined
   #onChange: () => void = () => undefined
+  /** True when the turn's prompt or own work was cancelled. */
+  #isCancelled = false
   #processes: Promise<readonly RunningProcess[] | undefined>
   #closing: Promise<void> | undefined
 
@@ -125,7 +127,8 @@ export class AcpSession {
 
   /** Ends a turn and lists the running processes, so that new processes of the next turn can be recognized. */
   rest(wasStopped: boolean): void {
-    this.#own.detach(wasStopped)
+    this.#own.detach(wasStopped || this.#isCancelled)
+    this.#isCancelled = false
     this.#processes = this.#findProcesses()
   }
 
@@ -175,6 +178,7 @@ export class AcpSession {
   }
 
   cancelPrompt(): void {
+    this.#isCancelled = true
     this.connection.notify('session/cancel', { sessionId: this.id })
   }
 
