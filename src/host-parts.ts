@@ -53,15 +53,15 @@ function assertTypes({ agent, models, tools = [], ownParts = [] }: HostParts): v
   for (const [name, value] of Object.entries({ agent, models })) {
     if (value !== undefined && typeof value !== 'function') throw unusable(name, 'a function')
   }
-  if (agent !== undefined && (models !== undefined || tools.length > 0)) {
-    throw unusable('models and tools beside agent', 'either an agent, or models and tools for the built-in agent')
-  }
   if (!Array.isArray(ownParts) || !ownParts.every(isObject)) throw unusable('ownParts', 'a list of parts')
   const isTool = (tool: unknown): boolean =>
     isObject(tool) && typeof tool['name'] === 'string' && typeof tool['description'] === 'string' &&
     isObject(tool['parameters']) && typeof tool['run'] === 'function'
-  if (Array.isArray(tools) && tools.every(isTool)) return
-  throw unusable('tools', 'a list of tools, each with name, description, parameters and run')
+  if (!Array.isArray(tools) || !tools.every(isTool)) {
+    throw unusable('tools', 'a list of tools, each with name, description, parameters and run')
+  }
+  if (agent === undefined || (models === undefined && tools.length === 0)) return
+  throw unusable('models and tools beside agent', 'either an agent, or models and tools for the built-in agent')
 }
 
 function assertRoute(route: string, right: string): void {

@@ -352,6 +352,8 @@ test('an agent of the host beside models or tools, which it would replace, is re
     const refused = await starting.catch((thrown: unknown) => thrown)
     assert.match(String(refused), 'Could not use models and tools beside agent')
   }
+  const starting = withHost({ agent: loud(), tools: JSON.parse('null') }, async () => undefined)
+  assert.match(String(await starting.catch((thrown: unknown) => thrown)), 'Could not use tools: expected a list')
 })
 
 test('a call without its options, and a watch from a wrong start, say what was expected', async () => {
