@@ -136,9 +136,13 @@ export class AgentBrowser {
   async #end(): Promise<void> {
     this.#recording?.close()
     this.#recording = undefined
-    await this.#browser?.close()
+    const browser = this.#browser
     this.#browser = undefined
-    this.#leavePlace()
+    try {
+      await browser?.close()
+    } finally {
+      this.#leavePlace()
+    }
   }
 
   async #open(signal: AbortSignal): Promise<{ browser: Browser, said: string }> {

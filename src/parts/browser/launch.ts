@@ -50,8 +50,9 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
   const { folder, env, marker, cgroupParent, allowed, signal } = options
   const command = await findBrowser(options.program, env['PATH'] ?? '')
   await failsAsStorage('Cannot make the folder of the browser', () => makeFolder(folder, privateFolder))
-  const gate = await openGate({ ruleFor: (target) => gateRule(target, allowed) })
+  let gate: Gate | undefined
   try {
+    gate = await openGate({ ruleFor: (target) => gateRule(target, allowed) })
     const args = browserArguments({ folder, gatePort: gate.port, withoutSandbox: options.withoutSandbox })
     const child = await startChild({
       command,
@@ -64,7 +65,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     })
     return await connect(child, gate, { ...options, command, signal })
   } catch (thrown) {
-    await gate.close()
+    await gate?.close()
     await removeTree(folder)
     throw thrown
   }

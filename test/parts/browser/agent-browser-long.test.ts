@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { messageOf } from '../../../src/base/errors.ts'
+import { fenceFolder } from '../../../src/base/write-fence.ts'
 import { AgentBrowser, type AgentBrowserOptions } from '../../../src/parts/browser/agent-browser.ts'
 import type { Browser } from '../../../src/parts/browser/browser.ts'
 import { navigate } from '../../../src/parts/browser/navigation.ts'
@@ -62,6 +63,28 @@ browse('an action that is stopped ends at once, and the next one goes on', async
   stop.abort(new Error('Stopped'))
   assert.equal([await stopped, await waiting].map(messageOf), ['Stopped', 'Stopped'])
   assert.match(await open('/page'), /Title: Page$/)
+})
+
+test('a browser whose folder cannot be removed gives its place to the next', async () => {
+  if (!isBrowserThere) return
+  const { folder, remove } = makeFolder()
+  const agent = new AgentBrowser({ ...browserOptions(folder), places: new BrowserPlaces(1) })
+  try {
+    await agent.act(later(60_000), nothing)
+    const free = fenceFolder(folder, () => false)
+    await killBrowser()
+    let refused: unknown
+    await until(async () => {
+      refused = await agent.act(later(60_000), nothing).then(() => undefined, (thrown: unknown) => thrown)
+      return refused !== undefined
+    })
+    free()
+    assert.match(messageOf(refused), 'another server may own')
+    assert.is((await agent.act(later(60_000), nothing)).said, 'nothing')
+  } finally {
+    await agent.close()
+    remove()
+  }
 })
 
 browse('a browser that has ended is replaced, and that is told', async ({ open, act }) => {
