@@ -172,6 +172,23 @@ drive('the key u undoes the newest deletion, also when an earlier one is done me
   assert.is((await server.rest.get(`/api/conversations/${ids[1]}`)).status, 200)
 })
 
+drive('the key u undoes an earlier deletion whose notice is still shown, when the newest is done', async () => {
+  for (const at of [0, 1]) {
+    await server.rest.patch(`/api/conversations/${await create()}`, { title: `Later ${at}` })
+    await tab.untilText(`Later ${at}`)
+  }
+  const before = Number(await tab.run('window.notices.length'))
+  for (const at of [0, 1]) {
+    await tab.click(`Actions for Later ${at}`)
+    await tab.click('Delete')
+    await tab.until(`window.notices.length === ${before + at + 1}`)
+  }
+  await tab.run(`window.notices[${before + 1}]()`)
+  await tab.until(`document.querySelectorAll('.notice').length === 1`)
+  await tab.press('u')
+  await tab.until(rowOf('Later 0'))
+})
+
 drive('a conversation whose deletion fails is shown again, with the reason', async () => {
   await keepNotices(tab)
   await tab.click('Actions for Number 1')

@@ -62,8 +62,8 @@ class ConversationList {
   }
   #limit = shownRows
   #frame = 0
-  /** Undoes the newest deletion; undefined when it can no longer be undone. */
-  #undo: (() => void) | undefined
+  /** The functions that undo the deletions whose notices are shown, the newest deletion last. */
+  readonly #undos: (() => void)[] = []
 
   constructor(root: HTMLElement, { api, queue, outage }: ListContext) {
     this.#api = api
@@ -88,7 +88,7 @@ class ConversationList {
       { key: 's', about: 'Search the conversations', run: () => this.#search.focus() },
       { key: 'J', about: 'Next conversation', run: () => this.#step(1) },
       { key: 'K', about: 'Previous conversation', run: () => this.#step(-1) },
-      { key: 'u', about: 'Undo the deletion of a conversation', run: () => this.#undo?.() },
+      { key: 'u', about: 'Undo the deletion of a conversation', run: () => this.#undos.at(-1)?.() },
       { key: ',', about: 'Settings', run: () => navigate('/settings') },
       { key: '?', about: 'This list of keys', run: showKeys },
     ])
@@ -199,7 +199,7 @@ class ConversationList {
       return [element('li', { class: 'hint' }, this.#search.value === '' ? none : 'Nothing found'), ...fault]
     }
     if (rest === 0) return fault
-    return [...fault, element('li', {}, button(`Show ${rest} more`, () => {
+    return [...fault, element('li', {}, button(`Show ${Math.min(rest, shownRows)} more`, () => {
       this.#limit += shownRows
       this.#show()
     }))]
@@ -230,9 +230,7 @@ class ConversationList {
     if (next === undefined) this.#new.focus()
     else next.focus()
     if (location.hash.startsWith(`#/c/${id}`)) navigate('/')
-    const end = (): void => {
-      if (this.#undo === undo) this.#undo = undefined
-    }
+    const end = (): void => void this.#undos.splice(this.#undos.indexOf(undo), 1)
     const restore = (): void => {
       end()
       this.#hidden.delete(id)
@@ -243,7 +241,7 @@ class ConversationList {
       end()
       void this.#delete(summary)
     })
-    this.#undo = undo
+    this.#undos.push(undo)
   }
 
   /** Deletes a hidden conversation on the server. If that fails, shows the conversation again. */
