@@ -36,7 +36,7 @@ export async function* readTar(source: AsyncIterable<Buffer>, limitBytes: number
       if (more === undefined) {
         yield* entryOf(header, extension, bytes)
         extension = nothing
-      } else extension = joined(extension, more)
+      } else if (more !== nothing) extension = joined(extension, more)
     }
     if (extension !== nothing) throw unusable('it ends with an extended header')
     await expectZeros(bytes)
