@@ -213,7 +213,7 @@ interface Found {
   readonly isExecutable: boolean
 }
 
-/** Lists the entries of an archive, `node_modules` as empty. @throws AppError `bad_request` for an incomplete list */
+/** Lists the entries of an archive. @throws AppError `bad_request` when the list would be incomplete */
 async function listFiles(
   machine: Machine, folder: string, { excludes, signal }: ListOptions,
 ): Promise<readonly Found[]> {
@@ -221,6 +221,7 @@ async function listFiles(
   const { isComplete } = await machine.at(folder, (place) => walkTree(place, {
     signal,
     limitEntries: entryLimit,
+    notEntered: new Set(), // `visit` leaves out `.git` and what the excludes name.
     async visit({ name, relativePath, place: { kind, directory } }) {
       const isFolder = kind === 'directory'
       if (kind === 'special' || name === '.git' || isExcluded(relativePath, isFolder, excludes)) return false

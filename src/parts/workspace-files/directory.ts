@@ -1,8 +1,8 @@
 /**
  * Walks directory trees of the workspace. The entries of a directory are visited in the order of their names.
  *
- * A walk follows no link, so it stays inside the workspace. `.git` and `node_modules` are visited but not entered,
- * unless the walk begins in them.
+ * A walk follows no link, so it stays inside the workspace. By default it does not enter `.git` and `node_modules`,
+ * unless it begins in them.
  */
 import { type BigIntStats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ import { readdir } from '../../base/read-files.ts'
 import type { DirectoryHandle } from './directory-handle.ts'
 import { pathError, type ContainedPath } from './paths.ts'
 
-const notWalked: ReadonlySet<string> = new Set(['.git', 'node_modules'])
+const usuallyNotEntered: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 /** The most levels of directories below the start that are walked. Each level keeps a directory open. */
 const depthLimit = 100
 
@@ -37,6 +37,8 @@ export interface WalkOptions {
   readonly signal: AbortSignal
   /** The most entries that the walk visits. */
   readonly limitEntries: number
+  /** The names of directories that are visited but not entered. Default: `.git` and `node_modules`. */
+  readonly notEntered?: ReadonlySet<string>
   /** Called for each entry. Returns true for a directory that the walk may enter. */
   readonly visit: (entry: Entry) => Promise<boolean> | boolean
 }
@@ -47,8 +49,7 @@ export interface WalkOptions {
  */
 export async function walkTree(place: ContainedPath, options: WalkOptions): Promise<WalkResult> {
   assertDirectory(place)
-  const { signal, limitEntries, visit } = options
-  const walk: TreeWalk = { signal, limitEntries, visit, start: place, seen: 0, isComplete: true }
+  const walk: TreeWalk = { notEntered: usuallyNotEntered, ...options, start: place, seen: 0, isComplete: true }
   try {
     await walkDirectory(walk, place.directory, '', 0)
   } catch (thrown) {
@@ -63,7 +64,7 @@ export function assertDirectory(place: ContainedPath): void {
   throw new AppError('invalid_input', `Cannot use "${place.path}" as a directory: it is not a directory`)
 }
 
-interface TreeWalk extends WalkOptions {
+interface TreeWalk extends Required<WalkOptions> {
   readonly start: ContainedPath
   seen: number
   isComplete: boolean
@@ -88,7 +89,7 @@ async function walkDirectory(
 
 async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<void> {
   const wantsIn = await walk.visit(entry)
-  if (!wantsIn || entry.place.kind !== 'directory' || notWalked.has(entry.name)) return
+  if (!wantsIn || entry.place.kind !== 'directory' || walk.notEntered.has(entry.name)) return
   if (depth >= depthLimit) {
     walk.isComplete = false
     return

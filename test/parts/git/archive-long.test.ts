@@ -122,6 +122,21 @@ test('an archive has the regular files and folders, and says what it has', () =>
   assert.equal([head.status, head.text], [200, ''])
 }))
 
+test('an archive without the usual excludes has the content of node_modules', () => withServer(async (server) => {
+  const { root } = work(server)
+  mkdirSync(join(root, 'node_modules/pack'), { recursive: true })
+  writeFileSync(join(root, 'node_modules/pack/index.js'), 'x')
+  const names = async (query: object): Promise<string> => {
+    const { status, bytes } = await ask(server, { path: root, format: 'tar.gz', ...query })
+    assert.is(status, 200, bytes.toString())
+    return execFileSync('tar', ['-tz', '--quoting-style=literal'], { input: bytes }).toString()
+  }
+  const all = await names({ use_default_excludes: 'false' })
+  assert.match(all, 'node_modules/pack/index.js')
+  assert.not.match(all, '.git/')
+  assert.not.match(await names({}), 'node_modules')
+}))
+
 test('an archive that would lack files is refused, and sent without the folder that cannot be walked', () => {
   return withServer(async (server) => {
     const { root } = work(server)
