@@ -2,7 +2,7 @@
  * Removes the conversations that exceed the limits of retention, one after the other.
  *
  * A whole family (families.ts) stays if a member has the tag `keep`, is open, is unreadable, or has unfinished work. If
- * one removal fails, the rest of the family stays too.
+ * the removal of a member fails, the conversations above it stay too.
  */
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -97,7 +97,7 @@ export class Remover implements Retention {
     const left = new Map<string, string>()
     for (const entry of [...members].reverse()) {
       const { id } = entry
-      if (left.size > 0) {
+      if (members.some(({ parentId, id: below }) => parentId === id && left.has(below))) {
         left.set(id, 'a conversation below it stays')
         continue
       }

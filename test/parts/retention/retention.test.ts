@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { fenceFolder } from '../../../src/base/write-fence.ts'
 import type { Judged } from '../../../src/offers.ts'
 import { readTrail } from '../../../src/parts/audit/reading.ts'
 import { Schedule } from '../../../src/parts/retention/schedule.ts'
@@ -139,6 +140,25 @@ test('a conversation that is used between the judgement and the removal stays', 
     const status = (await title).status
     // Whichever came first: a removed conversation is missing for the request, and a changed one stays.
     assert.equal(judged?.stays === null ? 404 : 200, status)
+  },
+))
+
+test('a conversation that cannot be removed keeps the ones above it, and not the ones beside it', () => onFolder(
+  async (server) => {
+    const parent = await create(server)
+    const { json } = await server.rest.get(`/api/conversations/${parent}`)
+    const workspace = { working_dir: textAt(json, 'workspace', 'working_dir') }
+    const below = { parent_conversation_id: parent, workspace }
+    return { parent, older: await create(server, below), newer: await create(server, below) }
+  },
+  { retainDays: 30, clock: later },
+  async (server, { parent, older, newer }) => {
+    const free = fenceFolder(join(server.dataDir, 'conversations', newer), () => false)
+    const judged = await prune(server)
+    free()
+    const stays = new Map(judged.map((one) => [one.id, one.stays]))
+    assert.match(String(stays.get(newer)), 'another server may own')
+    assert.equal([stays.get(older), stays.get(parent)], [null, 'a conversation below it stays'])
   },
 ))
 
