@@ -44,8 +44,9 @@ export function describeInvoked(skill: Skill): string | undefined {
 function instructionsBlock(skills: readonly Skill[]): string[] {
   let left = instructionsLimitChars
   const texts = skills.filter(({ type }) => type === 'repo').map((skill) => {
+    if (skill.content.length > left) return `The skill "${skill.name}" is too long to be shown here.${placeOf(skill)}`
     left -= skill.content.length
-    return left >= 0 ? skillText(skill) : `The skill "${skill.name}" is too long to be shown here.${placeOf(skill)}`
+    return skillText(skill)
   })
   if (texts.length === 0) return []
   const heading = `# Instructions for this workspace

@@ -159,6 +159,10 @@ test('instructions that are too long together are named instead, with their plac
   const [block = ''] = describeContext([long, skill({ source: '/w/AGENTS.md' }), skill({ name: 'last' })], undefined)
   assert.match(block, 'The skill "it" is too long to be shown here. Read it at /w/AGENTS.md.')
   assert.match(block, /The skill "last" is too long to be shown here\.$/)
+  const tooLong = skill({ content: 'x'.repeat(instructionsLimitChars + 1), name: 'too long' })
+  const [other = ''] = describeContext([tooLong, skill({ content: 'short and good', name: 'short' })], undefined)
+  assert.match(other, /The skill "too long" is too long to be shown here\./)
+  assert.match(other, 'short and good')
 })
 
 test('a called skill says why it was, and what is too long together waits for a later message', () => {
