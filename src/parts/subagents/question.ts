@@ -30,11 +30,12 @@ export async function askAbove(
   { toolName, action }: SubQuestion, withdrawn: AbortSignal, { call, turn, name, taskId, mask }: Asking,
 ): Promise<ConfirmationAnswer> {
   if (withdrawn.aborted) return { outcome: 'cancelled' }
-  const json = action === null ? undefined : JSON.stringify(action, null, 2)
-  if (json === undefined || json.length > actionLimitChars) {
+  if (action === null) return { outcome: 'denied', reason: 'The action cannot be shown to the user for approval' }
+  const json = JSON.stringify(action, null, 2)
+  if (json.length > actionLimitChars) {
     return { outcome: 'denied', reason: 'The action is too long to be shown to the user for approval: make it shorter' }
   }
-  const command = action?.['kind'] === 'TerminalAction' ? action['command'] : undefined
+  const command = action['kind'] === 'TerminalAction' ? action['command'] : undefined
   const shown = typeof command === 'string' ? command : json
   const title = `The sub-agent "${name}" asks for approval: ${toolName}`
   const text = mask(`[Sub-agent] ${title} (task ${taskId})\n\n${shown}`)

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../src/base/json.ts'
 import type { ToolRun } from '../../../src/agents/tool.ts'
 import { deferred } from '../../../src/base/wait.ts'
 import type { SubEnd } from '../../../src/conversation/list/sub-run.ts'
+import { askAbove } from '../../../src/parts/subagents/question.ts'
 import { builtins } from '../../../src/parts/subagents/builtins.ts'
 import { createTaskTool, runningLimit, totalLimit } from '../../../src/parts/subagents/task-tool.ts'
 import { toAgent, type ConfirmationPolicy } from '../../../src/schema/generated/conversations.ts'
@@ -25,6 +26,20 @@ interface Changes {
   readonly policy?: () => ConfirmationPolicy
   readonly analyzerOf?: () => Promise<null>
   readonly run?: (policy: JsonObject) => void
+}
+
+test('an action that cannot be read is denied, and so is one that is too long', async () => {
+  const turn = { actionId: 'a', record: () => never('recorded'), ask: () => never('asked') }
+  const asking = { call: { id: 'c' }, turn, name: 'explore', taskId: 't', mask: (text: string) => text }
+  const answer = (action: JsonObject | null): Promise<unknown> =>
+    askAbove({ toolName: 'terminal', action }, new AbortController().signal, asking)
+  const reason = 'The action cannot be shown to the user for approval'
+  assert.equal(await answer(null), { outcome: 'denied', reason })
+  assert.match(JSON.stringify(await answer({ command: 'x'.repeat(30_000) })), /denied.*too long.*make it shorter/)
+})
+
+function never(what: string): never {
+  throw new Error(`An action that nobody sees was ${what}`)
 }
 
 function worldWith(existing: number, changes: Changes = {}): World {
