@@ -105,10 +105,10 @@ export async function removeTree(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 3 })
 }
 
-/** Writes a file, or replaces its content in place, and syncs it. A crash may lose a new file without `syncFolder`. */
-export async function writeSynced(path: string, content: string | Uint8Array): Promise<void> {
+/** Replaces a file's content in place, or appends to it (`a`), and syncs it. A new file may need `syncFolder`. */
+export async function writeSynced(path: string, content: string | Uint8Array, flag: 'w' | 'a' = 'w'): Promise<void> {
   assertOwned(path)
-  await writeThrough(await open(path, 'w', ownFile), content)
+  await writeThrough(await open(path, flag, ownFile), content)
 }
 
 /**

@@ -6,11 +6,12 @@
  *     {"gone": conversation}                                  deleted, and all its events are delivered
  *     {"letter": {...}}   {"removed": letter id}              a new dead letter, a removed one
  *
- * A position is appended without a sync, because its loss only repeats a delivery. A damaged line is ignored.
+ * The position of a conversation that exists is appended without a sync, because its loss only repeats a delivery. A
+ * damaged line is ignored.
  */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
 import { parseOwnJson } from '../../base/json.ts'
-import { appendLoosely, writeFileAtomically } from '../../base/own-files.ts'
+import { appendLoosely, writeFileAtomically, writeSynced } from '../../base/own-files.ts'
 import { readText } from '../../base/read-files.ts'
 import { readLetter, type DeadLetter } from './dead-letters.ts'
 
@@ -28,6 +29,9 @@ export interface Position {
 const limitBytes = 256 * 1024 * 1024
 /** The file is rewritten when it has more lines than this number, plus two for each position and dead letter. */
 const spareLines = 2000
+
+/** Appends a line with a sync, appends it without a sync, or rewrites the file durably. */
+type Writing = 'append' | 'loosely' | 'rewrite'
 
 export class Journal {
   /** Events before this time, in microseconds since the epoch, are not sent. */
@@ -73,24 +77,29 @@ export class Journal {
     return this.#letters.get(id)
   }
 
+  /** Records the position of a conversation that is being removed. Resolves when durable. @throws a system error */
+  settle(conversation: string, { seq, last, told }: Position): Promise<void> {
+    return this.#write({ conversation, seq, last, told }, 'append')
+  }
+
   /** Records how far a conversation was delivered. A failed write is ignored. */
   async advance(conversation: string, { seq, last, told }: Position): Promise<void> {
-    await this.#write({ conversation, seq, last, told }, false).catch(ignore) // A lost line only repeats a delivery.
+    await this.#write({ conversation, seq, last, told }, 'loosely').catch(ignore) // A lost line only repeats a delivery.
   }
 
   /** Records that a deleted conversation is fully delivered. A failed write is ignored. */
   async forget(conversation: string): Promise<void> {
-    await this.#write({ gone: conversation }, false).catch(ignore) // A lost line only repeats a delivery.
+    await this.#write({ gone: conversation }, 'loosely').catch(ignore) // A lost line only repeats a delivery.
   }
 
   /** Adds a dead letter, or replaces the one with its id. Resolves when durable. @throws AppError or a system error */
   addLetter(letter: DeadLetter): Promise<void> {
-    return this.#write({ letter }, true)
+    return this.#write({ letter }, 'rewrite')
   }
 
   /** Removes a dead letter. Resolves when the removal is durable. @throws AppError or a system error */
   removeLetter(id: string): Promise<void> {
-    return this.#write({ removed: id }, true)
+    return this.#write({ removed: id }, 'rewrite')
   }
 
   /** Waits for the last write. Idempotent. */
@@ -109,20 +118,21 @@ export class Journal {
     if (read !== undefined) this.#letters.set(read.id, read)
   }
 
-  /** Applies a line in memory, then writes it after all earlier writes. With `isSynced` the write is durable. */
-  #write(line: Readonly<Record<string, unknown>>, isSynced: boolean): Promise<void> {
+  /** Applies a line in memory, then writes it after all earlier writes. Durable unless `how` is `loosely`. */
+  #write(line: Readonly<Record<string, unknown>>, how: Writing): Promise<void> {
     this.#apply(line)
     // An error of the earlier write has reached the caller of that write, and does not stop this write.
-    const writing = this.#writing.catch(ignore).then(() => this.#append(`${JSON.stringify(line)}\n`, isSynced))
+    const writing = this.#writing.catch(ignore).then(() => this.#append(`${JSON.stringify(line)}\n`, how))
     this.#writing = writing
     writing.catch(ignore) // A rejection that no caller handles would end the process.
     return writing
   }
 
-  async #append(text: string, isSynced: boolean): Promise<void> {
+  async #append(text: string, how: Writing): Promise<void> {
     const isLong = this.#lines > 2 * (this.#positions.size + this.#letters.size) + spareLines
-    if (isSynced || isLong) return this.#rewrite()
-    await appendLoosely(this.#path, text)
+    if (how === 'rewrite' || isLong) return this.#rewrite()
+    if (how === 'append') await writeSynced(this.#path, text, 'a')
+    else await appendLoosely(this.#path, text)
     this.#lines++
   }
 

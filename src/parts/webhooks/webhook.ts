@@ -123,7 +123,7 @@ export class Webhook implements ConversationFollower {
       })
       const last = { ...info, execution_status: 'deleting' }
       await remains.write(id, { info: last, first, events: events.map(({ json }) => json) })
-      if (journal.position(id) === undefined) await journal.advance(id, position)
+      await journal.settle(id, journal.position(id) ?? position)
       this.#removed.add(id)
       this.#laneOf(id).wake(true)
     } catch (thrown) {

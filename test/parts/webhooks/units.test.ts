@@ -1,5 +1,5 @@
 /** The pieces of webhooks: settings, signature, waits, a flush that is not put off, and the file of a webhook. */
-import { readFileSync, appendFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { Limiter } from '../../../src/base/limiter.ts'
@@ -146,8 +146,17 @@ test('the file keeps the newest positions and the dead letters, without torn lin
     assert.equal(again.position('two'), { seq: 7, last: undefined, told: undefined })
     assert.is(again.position('gone'), undefined)
     assert.equal(again.letters, [letter])
+    await again.settle('gone', { seq: 9, last: undefined, told: undefined })
     await again.close()
     await again.close()
+    const last = await Journal.open(path, 99)
+    assert.equal(last.position('gone'), { seq: 9, last: undefined, told: undefined })
+    rmSync(path)
+    mkdirSync(path)
+    await last.advance('gone', { seq: 10, last: undefined, told: undefined })
+    const settling = last.settle('gone', { seq: 11, last: undefined, told: undefined })
+    assert.match(String(await settling.catch((thrown: unknown) => thrown)), 'EISDIR')
+    await last.close()
   } finally {
     remove()
   }
