@@ -84,7 +84,8 @@ export class Journal {
 
   /** Records how far a conversation was delivered. A failed write is ignored. */
   async advance(conversation: string, { seq, last, told }: Position): Promise<void> {
-    await this.#write({ conversation, seq, last, told }, 'loosely').catch(ignore) // A lost line only repeats a delivery.
+    // A lost line only repeats a delivery.
+    await this.#write({ conversation, seq, last, told }, 'loosely').catch(ignore)
   }
 
   /** Records that a deleted conversation is fully delivered. A failed write is ignored. */

@@ -49,7 +49,8 @@ export interface WalkOptions {
  */
 export async function walkTree(place: ContainedPath, options: WalkOptions): Promise<WalkResult> {
   assertDirectory(place)
-  const walk: TreeWalk = { notEntered: usuallyNotEntered, ...options, start: place, seen: 0, isComplete: true }
+  const { signal, limitEntries, visit, notEntered = usuallyNotEntered } = options
+  const walk: TreeWalk = { signal, limitEntries, visit, notEntered, start: place, seen: 0, isComplete: true }
   try {
     await walkDirectory(walk, place.directory, '', 0)
   } catch (thrown) {

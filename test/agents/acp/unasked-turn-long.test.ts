@@ -39,8 +39,7 @@ test('a question that comes right after the stop is cancelled, and begins no tur
     const end = await agent.runTurn(host.turn('look late'))
     assert.is(end.outcome === 'failed' && end.code, 'UnaskedAction')
     await new Promise((resolve) => setTimeout(resolve, 500))
-    assert.equal(await agent.runTurn(host.turn('tell')), finished)
-    assert.match(host.text(), '{"outcome":{"outcome":"cancelled"}}'.replaceAll('"', '\\"'))
+    assert.equal(await agent.runTurn(host.turn('nothing')), finished)
     assert.equal([begun, host.questions], [0, []])
   },
 ))

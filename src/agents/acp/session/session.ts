@@ -70,8 +70,7 @@ export class AcpSession {
   readonly #own: OwnBeginning
   #keeper: OwnWorkKeeper | undefined
   #onChange: () => void = () => undefined
-  /** True when the turn's prompt or own work was cancelled. */
-  #isCancelled = false
+  #isTurnCancelled = false
   #processes: Promise<readonly RunningProcess[] | undefined>
   #closing: Promise<void> | undefined
 
@@ -127,8 +126,8 @@ export class AcpSession {
 
   /** Ends a turn and lists the running processes, so that new processes of the next turn can be recognized. */
   rest(wasStopped: boolean): void {
-    this.#own.detach(wasStopped || this.#isCancelled)
-    this.#isCancelled = false
+    this.#own.detach(wasStopped || this.#isTurnCancelled)
+    this.#isTurnCancelled = false
     this.#processes = this.#findProcesses()
   }
 
@@ -178,7 +177,7 @@ export class AcpSession {
   }
 
   cancelPrompt(): void {
-    this.#isCancelled = true
+    this.#isTurnCancelled = true
     this.connection.notify('session/cancel', { sessionId: this.id })
   }
 
