@@ -20,6 +20,7 @@ import {
   handleOf, pageSize, summaryOf, type ConversationHandle, type ConversationSummary,
 } from './conversation-handle.ts'
 import { settleRequest } from './conversation/list/creation.ts'
+import type { Created } from './conversation/log/origins.ts'
 import { chooseId } from './conversation/list/ids.ts'
 import { runsEnd } from './conversation/list/runs-end.ts'
 import { userMessageOf } from './conversation/log/user-message.ts'
@@ -269,9 +270,9 @@ class Server implements AgentServer {
     const { initial_message: first } = wanted
     const id = chooseId(wanted.conversation_id, 'conversation_id', creation.shard)
     const make = async (): Promise<void> => {
-      const settled = await settleRequest({ ...wanted, conversation_id: id }, creation)
-      const { conversation, isNew } = await service.create(settled)
-      if (isNew && first !== undefined) await conversation.send(userMessageOf(first), true)
+      const settle = (): Promise<Created> => settleRequest({ ...wanted, conversation_id: id }, creation)
+      const { isNew } = await service.creations.once({ keyed: undefined, id, settle })
+      if (isNew && first !== undefined) await (await service.open(id)).send(userMessageOf(first), true)
     }
     // If the first run is refused, no conversation may be made.
     const startsRun = first !== undefined && !service.has(id)

@@ -346,6 +346,21 @@ test('a wrong result of a function of the host is named, and an error of its mod
   })
 })
 
+test('a second request for the id of a conversation leaves the secrets of that conversation masked', async () => {
+  await withHost({}, async (server, folder) => {
+    const secretOf = (value: string): Parameters<AgentServer['createConversation']>[0] => ({
+      secrets: { TOKEN: { kind: 'StaticSecret', value } }, workspace: { working_dir: join(folder, 'work') },
+    })
+    const { id } = await server.createConversation(secretOf('value-of-the-first'))
+    const again = { ...secretOf('value-of-the-second'), conversation_id: id }
+    await server.createConversation(again)
+    const refused = { ...again, parent_conversation_id: id }
+    for (let times = 0; times < 400; times++) await server.createConversation(refused).catch(() => undefined)
+    assert.is(server.mask('value-of-the-first'), '<secret-hidden>')
+    assert.is(server.mask('value-of-the-second'), 'value-of-the-second', 'no value of a refused request is masked')
+  })
+})
+
 test('an agent of the host beside models or tools, which it would replace, is refused', async () => {
   for (const beside of [{ models: () => undefined }, { tools: [weather] }]) {
     const starting = withHost({ agent: loud(), ...beside }, async () => undefined)

@@ -134,8 +134,8 @@ export const retentionMutations: readonly Mutation[] = [
   },
   {
     file: 'src/parts/openai/routes.ts',
-    old: 'release: parts.admission.rules?.starting(conversation.id, conversation.state.made_by)',
-    new: 'release: undefined',
+    old: 'const release = parts.admission.rules?.starting(conversation.id, conversation.state.made_by)',
+    new: 'const release = undefined',
     promise: 'A chat completion at a limit is refused before its stream begins.',
     tests: limits,
   },

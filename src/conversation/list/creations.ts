@@ -6,6 +6,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { EventReader } from '../log/event-reader.ts'
 import { conversationInfo } from '../log/info.ts'
+import { Changes } from './changes.ts'
 import { OpenRequests } from '../log/once.ts'
 import { isSame, requestLimits, type KeyedRequest, type RequestRecord } from '../log/requests.ts'
 import type { ConversationState } from '../log/state.ts'
@@ -26,8 +27,7 @@ export interface Made {
 /** A create request. It creates nothing if its key or its id belongs to a conversation that exists. */
 export interface CreateRequest {
   readonly keyed: KeyedRequest | undefined
-  /** The id that the client chose; undefined when the server chooses it. */
-  readonly id: string | undefined
+  readonly id: string
   /** Returns the values of the new conversation. Not called when the conversation exists already. */
   readonly settle: () => Promise<Created>
 }
@@ -44,6 +44,7 @@ export class Creations {
   /** The creation of each idempotency key, oldest first; at most `requestLimits.count`. */
   readonly #made = new Map<string, Creation>()
   readonly #open = new OpenRequests<Made>()
+  readonly #changes = new Changes()
 
   constructor(conversations: Conversations) {
     this.#conversations = conversations
@@ -87,8 +88,14 @@ export class Creations {
     return conversationInfo(state, { ...options, subConversationIds: [] })
   }
 
-  async #make({ keyed, id, settle }: CreateRequest): Promise<Made> {
-    if (id !== undefined && this.#conversations.has(id)) return { id, isNew: false }
+  /** Runs one request for an id at a time: a request that fails would else stop masking the values of the other. */
+  async #make(request: CreateRequest): Promise<Made> {
+    const { id } = request
+    while (this.#changes.has(id)) await this.#changes.end(id)
+    return this.#conversations.has(id) ? { id, isNew: false } : this.#changes.run(id, () => this.#create(request))
+  }
+
+  async #create({ keyed, settle }: CreateRequest): Promise<Made> {
     const created = await settle()
     const { isNew } = await this.#conversations.create(keyed === undefined ? created : { ...created, request: keyed })
     if (isNew && keyed !== undefined) this.#note({ id: created.id, request: keyed })

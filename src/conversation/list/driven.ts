@@ -1,6 +1,7 @@
 /** Lets a part create and drive conversations, as requests of clients do. */
 import type { StartConversationRequest } from '../../schema/generated/conversations.ts'
 import type { Conversation } from '../conversation.ts'
+import type { Created } from '../log/origins.ts'
 import { settleRequest, type CreationDeps } from './creation.ts'
 import { chooseId } from './ids.ts'
 import type { ConversationService } from './service.ts'
@@ -24,8 +25,10 @@ export function drivenConversations(
       const { service, creation } = core()
       const id = chooseId(request.conversation_id, 'conversation_id', creation.shard)
       admit?.(id)
-      const created = await settleRequest({ ...request, conversation_id: id }, creation, undefined, madeBy)
-      return (await service.create(created)).conversation
+      const settle = (): Promise<Created> =>
+        settleRequest({ ...request, conversation_id: id }, creation, undefined, madeBy)
+      await service.creations.once({ keyed: undefined, id, settle })
+      return service.open(id)
     },
     open: (id) => core().service.open(id),
   }

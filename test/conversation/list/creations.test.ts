@@ -56,8 +56,8 @@ async function create(service: ConversationService, request = keyed): Promise<ob
   return service.firstInfo({ id, request }, false, true)
 }
 
-function make(service: ConversationService, request = keyed, id?: string): ReturnType<Creations['once']> {
-  return service.creations.once({ keyed: request, id, settle: async () => created({ id: id ?? randomUUID() }) })
+function make(service: ConversationService, request = keyed, id = randomUUID()): ReturnType<Creations['once']> {
+  return service.creations.once({ keyed: request, id, settle: async () => created({ id }) })
 }
 
 test('a hundred requests with one key make one conversation and get one answer', () => withService(async (
@@ -87,11 +87,33 @@ test('another request with the same key is refused, under way and later', () => 
 
 test('what cannot be settled is not remembered, and settled anew', () => withService(async ({ service }) => {
   const failing = service.creations.once({
-    keyed, id: undefined, settle: async () => Promise.reject(new RangeError('not now')),
+    keyed, id: randomUUID(), settle: async () => Promise.reject(new RangeError('not now')),
   })
   assert.is(await failureOf(failing), 'not now')
   assert.is((await make(service, { ...keyed, digest: 'another' })).isNew, true)
 }))
+
+test('of two requests for one id, the second waits for the first, and settles only if the first has failed', () => {
+  return withService(async ({ service }) => {
+    const id = randomUUID()
+    const order: string[] = []
+    const request = (name: string, fails: boolean): Promise<unknown> => service.creations.once({
+      keyed: undefined,
+      id,
+      settle: async () => {
+        order.push(`${name} begins`)
+        await new Promise((resolve) => setImmediate(resolve))
+        order.push(`${name} ends`)
+        if (fails) throw new RangeError(name)
+        return created({ id })
+      },
+    }).catch((thrown: unknown) => thrown)
+    const [one, two, three] = await Promise.all([request('one', true), request('two', false), request('three', true)])
+    assert.match(String(one), 'one')
+    assert.equal([two, three], [{ id, isNew: true }, { id, isNew: false }])
+    assert.equal(order, ['one begins', 'one ends', 'two begins', 'two ends'])
+  })
+})
 
 test('an id that the client has chosen is new for the request that has made it, and for no other', () => withService(
   async ({ service }) => {
@@ -165,7 +187,7 @@ test(
 test('the newest ten thousand keys are known', async () => {
   const made: string[] = []
   const conversations = {
-    has: () => true,
+    has: (id: string) => !id.startsWith('new') || made.includes(id),
     read: () => Promise.reject(new TypeError('not asked for')),
     create: async ({ id }: { readonly id: string }) => {
       made.push(id)
@@ -177,7 +199,9 @@ test('the newest ten thousand keys are known', async () => {
   const numbers = Array.from({ length: requestLimits.count }, (_, number) => number)
   creations.load(numbers.map((number) => ({ id: `id ${number}`, request: requestOf(number) })).reverse())
   const once = (number: number): ReturnType<Creations['once']> =>
-    creations.once({ keyed: requestOf(number), id: undefined, settle: async () => created({ id: `new ${number}` }) })
+    creations.once({
+      keyed: requestOf(number), id: `new ${number}`, settle: async () => created({ id: `new ${number}` }),
+    })
   assert.is((await once(0)).id, 'id 0')
   await once(requestLimits.count)
   assert.is((await once(1)).id, 'id 1')

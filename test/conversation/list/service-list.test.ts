@@ -76,7 +76,7 @@ test('a keyed request is known by the next server too, whose folders were not lo
   await withService(async ({ service, again }) => {
     const keyed = { key: 'one', digest: 'of it', at: Date.parse('2026-11-21T12:00:00Z') }
     const once = (one: ConversationService, number: number): Promise<Made> =>
-      one.creations.once({ keyed, id: undefined, settle: async () => conversationOf(number) })
+      one.creations.once({ keyed, id: idOf(number), settle: async () => conversationOf(number) })
     assert.equal(await once(service, 1), { id: idOf(1), isNew: true })
     await service.close()
     assert.equal(await once(await again(), 2), { id: idOf(1), isNew: true })
