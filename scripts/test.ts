@@ -49,6 +49,7 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   })
   .sort()
 
+if (files.length === 0) process.stderr.write(`No test file has ${wanted.join(' or ')} in its path below test/\n`)
 const queue = [...files]
 const reports: Report[] = []
 // Tests wait more than they work.

@@ -87,6 +87,13 @@ export const conversationMutations: readonly Mutation[] = [
     tests: questions,
   },
   {
+    file: 'src/conversation/list/creations.ts',
+    old: '    while (this.#changes.has(id)) await this.#changes.end(id)\n',
+    new: '',
+    promise: 'Requests to create one conversation run one after another.',
+    tests: ['test/conversation/list/creations.test.ts'],
+  },
+  {
     file: 'src/conversation/list/service.ts',
     old: 'clearInterval(this.#eviction)',
     new: 'void this.#eviction',
