@@ -1,4 +1,4 @@
-/** All parts of this build, and their options. */
+/** All parts (optional components, `part.ts`) of this build, and their options. */
 import type { OptionTable, OptionValues } from './option.ts'
 import type { Part } from './part.ts'
 import * as parts from './parts.ts'

@@ -236,7 +236,7 @@ interface Runtime {
 
 /**
  * Stores each credential that an agent renewed under a killed server, unless its secret was changed meanwhile. Removes
- * the secret files that the server left, except of credentials that were not stored. Then makes the runtime folder.
+ * the temporary files that the server left, except credentials that could not be stored. Then makes the runtime folder.
  */
 async function prepareRuntime(folder: DataFolder, secrets: SecretStore, options: AppOptions): Promise<Runtime> {
   const { path, instance } = folder
@@ -257,7 +257,7 @@ interface Keys {
   readonly sessionKeyPath: string | undefined
 }
 
-/** Returns the texts to mask: the given pass phrases, and the sealing keys in both forms of base64. */
+/** Returns the texts to mask: the configured pass phrases, and the sealing keys in both forms of base64. */
 function sealingTexts({ secretKey, oldSecretKeys }: Config, keys: readonly Buffer[]): string[] {
   const given = [secretKey, ...oldSecretKeys].flatMap((key) => key ?? [])
   return [...given, ...keys.flatMap((key) => [key.toString('base64url'), key.toString('base64')])]

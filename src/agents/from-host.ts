@@ -1,4 +1,4 @@
-/** The contract for models and tools that a host implements as functions, for the built-in agent. */
+/** The contract for models and tools that a host (a program that embeds this server) provides to the built-in agent. */
 import type { JsonObject } from '../base/json.ts'
 import type { Message } from '../schema/generated/values.ts'
 

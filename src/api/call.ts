@@ -30,7 +30,7 @@ export type Handle = (call: Call) => HttpResponse | Promise<HttpResponse>
 export interface Route extends Guarded {
   readonly method: Method
   readonly pattern: string
-  /** True for a POST route with the right `drive` or `execute` that a server still serves while it ends. */
+  /** True for a POST route with the right `drive` or `execute` that is still served while the server shuts down. */
   readonly isIdle: boolean
   readonly handle: Handle
   /** True when the handler reads the body of the request itself. */

@@ -73,7 +73,8 @@ export async function createConversation(
     await (await service.open(made.id)).send(userMessageOf(message), true, keyed)
     return made
   }
-  // If the first run is refused, no conversation may be made. For a repeated request the conversation exists already.
+  // If the first run is refused, no conversation may be made, so admission is asked first. For a repeated request the
+  // conversation exists already.
   const { admission } = creation
   const isAsked = message !== undefined && !service.has(chosen) && !service.creations.knows(keyed)
   const { id, isNew } = await (isAsked && admission !== undefined ? admission.start(chosen, madeBy, make) : make())

@@ -1,4 +1,4 @@
-/** Decides which requests and socket messages the audit trail records, as deeds (`Deed`). */
+/** Decides which requests and socket messages the audit trail records. An entry of the trail is a `Deed`. */
 import { scopeOf } from '../access.ts'
 import { headerValues } from '../http/headers.ts'
 import type { Principal } from '../http/principal.ts'
@@ -9,7 +9,7 @@ import type { Route } from './call.ts'
 
 /**
  * Returns the audit trail's entry for a request that is no GET or asks for secret values. Returns undefined for other
- * requests, and for a route that needs no session key or named key: strangers could fill the trail.
+ * requests, and for a route without a check of keys, because strangers could fill the trail.
  */
 export function deedOf(
   { request, requestId }: Exchange, { right, pattern, method }: Route,
@@ -29,7 +29,7 @@ export function deedOf(
   }
 }
 
-/** A message on the socket of a conversation. */
+/** The sender of messages on a conversation's socket. */
 export interface SocketMessage {
   readonly principal: Principal
   readonly address: string | undefined
@@ -37,7 +37,8 @@ export interface SocketMessage {
 }
 
 /**
- * Records a message in the audit trail, if it exists, runs `work`, then records the status: 200, or 400 on an error.
+ * Runs `work`. If the server has an audit trail, records the message before that, and afterwards the status: 200, or
+ * 400 on an error.
  * @throws the errors of the trail and of `work`
  */
 export async function recorded(

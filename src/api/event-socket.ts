@@ -56,7 +56,7 @@ const closeCodes = {
   unknownEvent: 4010,
 } as const
 
-/** Close codes for a rule that the client broke (`ws/violation`). Such a close is logged (RFC 6455, section 7.1.7). */
+/** The close codes for a client that broke a rule (`ws/violation`). Such a close is logged (RFC 6455, 7.1.7). */
 const brokenRuleCodes: ReadonlySet<number> = new Set([1002, 1007, 1009])
 
 /**
@@ -75,7 +75,7 @@ class EventSocket implements Sink, ConnectionOwner {
   readonly #connection: WebSocketConnection
   readonly #rules: EventSocketRules
   #conversation: Conversation | undefined
-  /** Who sends the messages, for the audit trail; undefined until the conversation is open. */
+  /** The sender of the messages, whose right is checked; undefined until the conversation is open. */
   #client: SocketMessage | undefined
   #reader: Reader | undefined
 

@@ -19,7 +19,7 @@ import { resendFields, resendOf, startOf, type Resend } from './resend.ts'
 export interface StreamRules {
   /** The time without data after which a comment is sent, so that the connection does not look dead. */
   readonly heartbeatMs: number
-  /** The time in which a client with a full buffer must take a byte, or is disconnected. */
+  /** A client with a full buffer is disconnected if it takes no byte within this time. */
   readonly stallTimeoutMs: number
 }
 
@@ -104,7 +104,7 @@ class EventStream implements Sink {
     this.#response.end(reason === 'closed' ? `: The server ends\nretry: ${retryMs}\n\n` : '')
   }
 
-  /** Sends the id of the event before `next`, if it is in memory. A browser returns it as `Last-Event-ID`. */
+  /** Sends the id of the event before `next`, if the id is in memory. A browser sends it back as `Last-Event-ID`. */
   #tellPlace(next: number): void {
     const last = this.#conversation?.events.idInMemory(next - 1)
     if (last !== undefined) this.#response.write(`id: ${last}\n\n`)

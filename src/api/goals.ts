@@ -1,6 +1,6 @@
 /**
- * The routes for the goal of a conversation: set, stop, resume (contract: conversations.md sections 4 and 9). Events
- * report the progress, under the key `goal` of the state.
+ * The routes for the goal of a conversation: set, stop, resume (contract: conversations.md sections 4 and 9). State
+ * updates with the key `goal` report the progress.
  */
 import type { HttpResponse } from '../http/reply.ts'
 import { GoalRequest } from '../schema/generated/conversations.ts'

@@ -1,5 +1,5 @@
 /**
- * Logs requests: each at `debug`, and a slow request at `info`.
+ * Logs requests: each at `debug`, and a slow request also at `info`.
  *
  * A line has the pattern of the route, because the request target may contain keys and file names. Without a route the
  * line has the path, without the query.

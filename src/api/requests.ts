@@ -62,7 +62,7 @@ export interface RequestRules {
   readonly endingBecause: () => string | undefined
 }
 
-/** The `Retry-After` of a response while the server ends (RFC 9110, section 10.2.3). */
+/** The `Retry-After` of a response while the server shuts down (RFC 9110, section 10.2.3). */
 const retryAfterSeconds = 5
 
 /** The paths that a load balancer may request under any Host. They show no stored data. */
@@ -189,12 +189,12 @@ function serveFor(
   })
 }
 
-/** True for a route that may begin the work of an agent or a command. A server that ends refuses such a request. */
+/** True for a route that may begin the work of an agent or a command. It is refused while the server shuts down. */
 function beginsWork({ method, right, isIdle }: Route): boolean {
   return method === 'POST' && (right === 'drive' || right === 'execute') && !isIdle
 }
 
-/** Returns who makes a request to this route. Rejects and throws as `initRefusalOf` and `holderOf`. */
+/** Returns who makes a request to this route. Rejects and throws like `initRefusalOf` and `holderOf`. */
 function admitted(exchange: Exchange, { right }: Route, rules: RequestRules): Principal | Promise<never> {
   switch (right) {
     case 'open': return stranger
@@ -204,7 +204,7 @@ function admitted(exchange: Exchange, { right }: Route, rules: RequestRules): Pr
   }
 }
 
-/** Returns the error for a request before the init. The error is not logged: strangers could fill the log. */
+/** Returns the response before the init. Its error is not logged, because strangers could fill the log. */
 function unavailable(exchange: Exchange, { deferredInit }: RequestRules): HttpResponse {
   return problem(deferredInit.fault, silentLog, exchange.requestId, exchange.errorForm)
 }

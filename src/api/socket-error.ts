@@ -12,7 +12,7 @@ export interface FrameError {
   readonly detail: string
 }
 
-/** The frame is no JSON text, or holds too many values or levels. */
+/** The error for a frame that is no JSON text, or that holds too many values or levels. */
 export class UnreadableFrame extends AppError {
   constructor(cause: unknown) {
     super('bad_request', messageOf(cause), { cause })

@@ -128,7 +128,7 @@ function eventSocketRoute(rules: EventSocketRules): SocketRoute {
   }
 }
 
-/** The facts about an upgrade that observers get. The checks fill them in. */
+/** The facts about an upgrade that observers get. `route` and `keyName` are set during the checks. */
 interface Attempt {
   readonly requestId: string
   /** The pattern of the matching route; undefined when none matched so far. */

@@ -1,6 +1,6 @@
 /**
- * An external agent in a conversation: runs its turns, changes its model, mode and options, and outside the turns asks
- * it the questions of clients (`aside`).
+ * An external agent in a conversation. Runs its turns, changes its model, mode and options, and asks it questions of
+ * clients outside the turns (asides).
  *
  * The agent's program starts with the first turn or aside. After it has ended, the next turn or aside starts it again
  * and resumes the session, or opens a new session. A new session gets a transcript with its first prompt.
@@ -32,18 +32,17 @@ import { UnaskedCalls } from './turn/unasked-calls.ts'
 import { keptCount, readCounted, reportOf, uncountedCost, type ContextUse } from './turn/usage.ts'
 
 export interface AcpAgentOptions extends ProgramOptions {
-  /** How long the agent may take to answer after a cancel before its program is ended. Default 4 s. */
+  /** The time that the agent has after `session/cancel` to end its work. Then its program is ended. Default 4 s. */
   readonly drainMs?: number
   /** The time between two checks of the program's stderr (`Silence`). Default 15 s. */
   readonly silenceMs?: number
-  /** The most bytes of the transcript for a session that has served no prompt. Default 64 KiB. */
+  /** The most bytes of the transcript that is sent to a session that has served no prompt. Default 64 KiB. */
   readonly transcriptLimitBytes?: number
 }
 
 const defaultDrainMs = 4000
 const defaultTranscriptLimitBytes = 64 * 1024
 
-/** Makes an agent for one conversation. Its program starts with the first turn or `aside`. */
 export function createAcpAgent(options: AcpAgentOptions): Agent & { readonly session: AgentSession } {
   return new AcpAgent(options)
 }
@@ -57,9 +56,9 @@ class AcpAgent implements Agent, AgentSession {
   readonly #calls = new CallMemory()
   readonly #kept: KeptSession
   readonly #unasked: UnaskedCalls
-  /** The lease for work that the agent began by itself. It ends with this work's turn, or when a prompt turn begins. */
+  /** The lease for work that the agent began by itself. It ends with the turn of this work, or when a prompt begins. */
   #ownLease: Lease | undefined
-  /** Turns, and clients' questions to the agent, in progress; `close` waits for them. */
+  /** The turns and asides in progress. `close` waits for them. */
   readonly #work = new Set<Promise<unknown>>()
   readonly #closed = new AbortController()
 
@@ -133,7 +132,7 @@ class AcpAgent implements Agent, AgentSession {
 
   async close(): Promise<void> {
     this.#closed.abort(new AppError('unavailable', 'The agent was closed'))
-    await Promise.allSettled(this.#work) // The caller that began the work gets its error.
+    await Promise.allSettled(this.#work) // A failed turn or aside reports the error to its own caller.
     await this.#program.close()
     await this.#files.settled()
   }
@@ -149,7 +148,7 @@ class AcpAgent implements Agent, AgentSession {
     if (turn.isOwn) return this.#serveOwn(turn, signal)
     const reused = this.#program.session
     const end = await this.#serve(turn, signal)
-    // If the reused program ended before it got the messages, a new program serves the turn.
+    // If the program ran already and has ended before it got the messages, a new program serves the turn.
     return reused !== undefined && reused.connection.isOver && isLost(end) ? this.#serve(turn, signal) : end
   }
 
@@ -159,7 +158,7 @@ class AcpAgent implements Agent, AgentSession {
       this.#leaveOwn()
       try {
         this.#introduction.tell(turn)
-        // The list of processes must be complete before the prompt, because the prompt may start new processes.
+        // The list of running processes must be complete before the prompt, because the prompt may start processes.
         await session.processesAtRest
         await this.#calls.recall(this.#options.host)
         signal.throwIfAborted()
@@ -173,7 +172,7 @@ class AcpAgent implements Agent, AgentSession {
     }
   }
 
-  /** Runs a turn for work that the agent began by itself. Finishes at once if no such work waits any more. */
+  /** Runs a turn for work that the agent began by itself. Finishes at once if no such work waits for a turn. */
   async #serveOwn(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
     const session = this.#ownLease?.session
     try {
@@ -188,7 +187,7 @@ class AcpAgent implements Agent, AgentSession {
   }
 
   /**
-   * Holds the program and requests a turn, for work that the agent began without a prompt.
+   * Takes a lease of the program and requests a turn, for work that the agent began without a prompt.
    * @throws the error of `beginRun`
    */
   async #ownWorkBegan(): Promise<void> {
@@ -307,20 +306,20 @@ class AcpAgent implements Agent, AgentSession {
     this.#publish(session.state)
   }
 
-  /** Returns the history as text (`AgentHost.transcript`); empty if the session has served a prompt (`isPrompted`). */
+  /** Returns the transcript of the conversation; an empty text if the session has served a prompt (`isPrompted`). */
   async #transcript(upTo: 'served' | 'now'): Promise<string> {
     const { host, transcriptLimitBytes: limitBytes = defaultTranscriptLimitBytes } = this.#options
     return this.#kept.isPrompted ? '' : host.transcript({ limitBytes, upTo })
   }
 
-  /** The mode rules of the session; without a program, the rules that follow from the settings. */
+  /** The rules for the modes of the session; while no program runs, the rules that follow from the settings. */
   get #modeRules(): ModeRules {
     const { settings, providers } = this.#options
     const modes = resolveAcp(settings, providers).provider?.modes
     return this.#program.session?.rules ?? (modes ? providerRules(modes, true) : unknownAgentRules(undefined))
   }
 
-  /** Returns the usage of a turn or an aside. Stores the session's totals, from which the next report counts. */
+  /** Returns the usage of a turn or an aside. Stores the session's totals: the next report counts only their growth. */
   #reportOf(
     sessionId: string,
     session: AcpSession,

@@ -1,5 +1,5 @@
 /**
- * Makes the action of an ActionEvent from a part of an external agent's tool call (decisions 3). Pure.
+ * Makes the action of an ActionEvent from one part (`CallPart`) of an external agent's tool call (decisions 3). Pure.
  *
  * Data of an MCPToolAction is left out, in whole or in part, if its JSON has more than `inputLimitChars` characters.
  */
@@ -39,7 +39,7 @@ export function incompleteActionOf(call: ToolCall): ActionInput {
   return { kind: 'MCPToolAction', data: withinLimit(data).data }
 }
 
-/** Returns the text for `tool_call.arguments`: `inputObject` as JSON, or a `left_out` note if it is too long. */
+/** Returns the input (`inputObject`) as JSON for `tool_call.arguments`, or a `left_out` note if it is too long. */
 export function argumentsOf(call: ToolCall): string {
   return inputOf(call).json
 }
@@ -49,7 +49,6 @@ export function isTooLongToShow(call: ToolCall): boolean {
   return isLongInPrint(toolData(call)) || isTooLong(editsOf(call, '/'))
 }
 
-/** Returns the action of an edit: an MCPToolAction for a deleted or moved file, a FileEditorAction for other edits. */
 function editAction(edit: Edit): ActionInput {
   switch (edit.do) {
     case 'create': return { kind: 'FileEditorAction', command: 'create', path: edit.path, file_text: edit.newText }
@@ -88,20 +87,20 @@ interface Printed {
   readonly json: string
 }
 
-/** Returns the call's `inputObject` and its JSON; a `left_out` note and its JSON if the object is too long. */
+/** Returns the call's input (`inputObject`) and its JSON. A `left_out` note replaces an input that is too long. */
 function inputOf(call: ToolCall): Printed {
   return withinLimit(inputObject(call))
 }
 
 function withinLimit(data: Readonly<Record<string, unknown>>): Printed {
-  // JSON is at least as long as the texts in it.
+  // The JSON is at least as long as the texts in it. So if the texts are too long, no JSON is made.
   const json = charsIn(data) > inputLimitChars ? undefined : JSON.stringify(data)
   if (json !== undefined && json.length <= inputLimitChars) return { data, json }
   const leftOut = { left_out: `more than ${inputLimitChars} characters of input` }
   return { data: leftOut, json: JSON.stringify(leftOut) }
 }
 
-/** Returns the input; `{ input }` if the input is no object; kind, locations and content if it is missing or empty. */
+/** Returns the input, as `{ input }` if it is no object. Without an input, returns kind, locations and content. */
 function inputObject({ input, kind, locations, content }: ToolCall): Readonly<Record<string, unknown>> {
   if (isEmpty(input)) return { kind, locations, content }
   return isObject(input) ? input : { input }
@@ -112,7 +111,7 @@ function dataOf(call: ToolCall): Printed['data'] {
   return isLongInPrint(all) ? inputOf(call).data : all
 }
 
-/** Returns the data of an MCPToolAction: `inputObject`, with `content` when the call has diffs. */
+/** Returns the data of an MCPToolAction: the input (`inputObject`), and also `content` when the call has diffs. */
 function toolData(call: ToolCall): Readonly<Record<string, unknown>> {
   return diffsOf(call).length > 0 ? { ...inputObject(call), content: call.content } : inputObject(call)
 }

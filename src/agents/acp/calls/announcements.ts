@@ -1,5 +1,5 @@
 /**
- * Waits for the tool calls of a permission request that does not describe them.
+ * Waits until the agent has announced the tool calls of a permission request that does not describe its calls.
  *
  * OpenHands sends the request and announces the calls from two threads, so the request may come first
  * (`agents/acp/agents.md`).
@@ -9,12 +9,12 @@ import type { Timers } from './timers.ts'
 
 /** The longest wait until the agent announces the first call of a permission request. */
 const firstLimitMs = 1000
-/** The wait for more calls of the same request, after its first call was announced. */
+/** The wait for further calls of the request, after the wait for its first call. */
 const othersMs = 100
 
 export class Announcements {
   readonly #timers: Timers
-  /** The waits for the first call of a permission request; `#others` has the waits after it. */
+  /** The waits for the first call of a permission request. `#others` has the waits for further calls. */
   readonly #firsts = new Set<Deferred<void>>()
   readonly #others = new Set<Deferred<void>>()
   #isClosed = false
@@ -24,9 +24,9 @@ export class Announcements {
   }
 
   /**
-   * Waits for the first call for at most `firstLimitMs`, then for other calls for `othersMs`.
-   * @param hasCall true when a call was announced: skips the wait for the first call
-   * @param withdrawn ends both waits, as `close` does
+   * Waits at most `firstLimitMs` for the first call, then `othersMs` for further calls.
+   * @param hasCall true when a call was announced already: then only the second wait takes place
+   * @param withdrawn ends both waits when it is aborted
    */
   async settled(hasCall: boolean, withdrawn: AbortSignal): Promise<void> {
     if (!hasCall) await this.#wait(this.#firsts, firstLimitMs, withdrawn)

@@ -1,8 +1,8 @@
 /**
  * Remembers the ids of an external agent's tool calls in an open conversation.
  *
- * Agents use an id again, but in a conversation one id has one action (decisions 3). A call with a used id gets a
- * suffix: `t1`, `t1~1`, `t1~2`.
+ * An agent may use an id for several calls, but in a conversation each id has one action (decisions 3). A call with a
+ * used id gets a suffix: `t1`, `t1~1`, `t1~2`.
  */
 import type { AgentHost } from '../../../conversation/agent/host.ts'
 
@@ -14,7 +14,7 @@ export class CallMemory {
   readonly #ids = new Map<string, number>()
   readonly #limit: number
   #recalling: Promise<void> | undefined
-  /** True once the agent has sent an input or a diff in pieces. A text that stops growing may then be unfinished. */
+  /** True once the agent has sent an input or a diff in pieces. A text that stops growing may then be incomplete. */
   lengthensTexts = false
 
   constructor(limit: number = defaultLimit) {
@@ -25,7 +25,7 @@ export class CallMemory {
     return this.#ids.has(id)
   }
 
-  /** Adds the newest ids of calls in the history, at most `recallLimit`. The next call reads only after a failure. */
+  /** Adds the newest `recallLimit` call ids in the history. After a success, further calls do not read again. */
   async recall(host: Pick<AgentHost, 'toolCallIds'>): Promise<void> {
     this.#recalling ??= host.toolCallIds(recallLimit)
       .then((ids) => ids.forEach((id) => this.add(id)))
@@ -36,7 +36,7 @@ export class CallMemory {
     await this.#recalling
   }
 
-  /** Remembers an id as used; above the limit forgets the oldest id. */
+  /** Remembers an id as used. Above the limit, forgets the oldest id. */
   add(id: string): void {
     if (this.#ids.has(id)) return
     this.#ids.set(id, 0)

@@ -34,14 +34,14 @@ export function summaryOf(title: string, { isIncomplete, parent }: SummaryOption
 const detailLimitChars = 4000
 
 export interface RecordedAs {
-  /** The call as recorded in its action. */
+  /** The call's data at the time when its action was recorded. */
   readonly call: ToolCall
   readonly isIncomplete: boolean
 }
 
 /**
- * Returns a note if the call now does other work than its action shows (`isOtherWork`), otherwise an empty text. Any
- * other change of the input gets a note only if the call was allowed or recorded as incomplete.
+ * Returns a note if the call now does other work than its action shows (`isOtherWork`). After another change of the
+ * input, returns a note only if the call was allowed or recorded as incomplete. Otherwise returns an empty text.
  */
 export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeOptions, isAllowed: boolean): string {
   const before = recorded.call
@@ -56,8 +56,8 @@ export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeO
 }
 
 /**
- * Returns `input` without its `description`, and without its `cwd` if this is the working folder. Keeps a member that
- * `before` has too.
+ * Returns `input` without its `description`, and without its `cwd` if that is the working folder. Keeps each member
+ * that `before` also has.
  */
 function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOptions): unknown {
   if (!isObject(input) || !isObject(before)) return input

@@ -1,7 +1,7 @@
 /**
- * Finds the parts of an ended tool call that match its recorded parts. Pure.
+ * Finds for each recorded part (`CallPart`) of a tool call the matching part of the call after its end. Pure.
  *
- * A call has one recorded part for each of its actions. The ended call may have other parts.
+ * Each recorded part has an action. After its end, the call may have other parts than the recorded parts.
  */
 import type { Recorded } from '../../../conversation/agent/agent.ts'
 import type { Answered } from './drafts.ts'
@@ -12,7 +12,7 @@ export interface RecordedPart {
   readonly answered: Answered
 }
 
-/** Returns the part of the ended call (`now`) that matches `recorded`; `recorded` itself when no part clearly does. */
+/** Returns the part of the ended call (`now`) that matches `recorded`, or `recorded` if no part clearly matches. */
 export function observedPart(recorded: CallPart, now: readonly CallPart[]): CallPart {
   if (recorded.as === 'edit') return editNow(recorded, now) ?? recorded
   const [only, ...more] = now

@@ -14,8 +14,8 @@ const briefMs = 500
 const longMs = 2000
 
 /**
- * Returns the time in ms without a change after which the call is recorded. Returns undefined when the call must wait
- * for a question about it, its output, its end or the time `lastResortMs` (reported-call).
+ * Returns how many milliseconds the call must stay unchanged before it is recorded. Returns undefined when the call is
+ * recorded only at a permission request for it, its output, its end or after `lastResortMs` (reported-call).
  */
 export function quietMsOf(call: ToolCall, options: ShapeOptions, lengthensTexts: boolean): number | undefined {
   const runs = call.status === 'in_progress'
@@ -24,13 +24,13 @@ export function quietMsOf(call: ToolCall, options: ShapeOptions, lengthensTexts:
   return runs && (isTold || hasWholeInput(call)) ? longMs : undefined
 }
 
-/** True when the work of the call is known from its shape, or from an edit with a diff or with a path and a text. */
+/** True when the data show the call's work: a shape other than `tool`, or an edit with a diff or a path and a text. */
 export function tellsWork(call: ToolCall, options: ShapeOptions): boolean {
   if (shapeOf(call, options).as !== 'tool') return true
   return call.kind === 'edit' && (diffsOf(call).length > 0 || hasPathAndText(call.input))
 }
 
-/** True when the updates so far may show only a part of the call. */
+/** True when the updates so far may describe only a part of the call. */
 export function isPartial(call: ToolCall, options: ShapeOptions, lengthensTexts: boolean): boolean {
   if (call.status === 'pending' && lengthensTexts) return true
   return call.announcesInput && !hasWholeInput(call) && !tellsWork(call, options)
@@ -63,14 +63,14 @@ export function hasMembers(whole: unknown, part: unknown): boolean {
 
 /**
  * True when the call describes its whole work: the agent has announced no input, or the input is whole. False for an
- * edit or a command with an input: `tellsWork` checks the input of these kinds.
+ * edit or a command with an input, because `tellsWork` checks their input.
  */
 function tellsAll(call: ToolCall): boolean {
   if (!call.announcesInput) return true
   return hasWholeInput(call) && call.kind !== 'edit' && call.kind !== 'execute'
 }
 
-/** Names of input members with a path, and with a new text. Old texts are not listed: they show no change. */
+/** The names of input members with a path (`pathNames`) or with a new text (`textNames`). Old texts show no change. */
 const pathNames = ['path', 'file_path', 'filePath', 'abs_path', 'filepath']
 const textNames = ['content', 'file_text', 'text', 'new_string', 'newString', 'new_str', 'newText', 'patch', 'diff']
 

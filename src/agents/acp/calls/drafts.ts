@@ -1,7 +1,7 @@
 /**
  * Builds the events of an external agent's turn (spec, "Event variants"; decisions 3). Pure.
  *
- * Empty summaries and thoughts are left out, because the members are optional. Callers pass masked texts.
+ * Empty summaries and thoughts are left out, because the members are optional. The given texts must already be masked.
  */
 import type { ActionInput, TaskItemInput } from '../../../schema/generated/actions.ts'
 import type { EventDraft } from '../../../schema/generated/events.ts'
@@ -74,7 +74,7 @@ export function messageDraft(content: readonly ContentInput[], reasoning: string
   }
 }
 
-/** Makes a message of the environment from ACP's `notice`. A notice does not end the run. */
+/** Makes a message with the source `environment` from ACP's `notice`. A notice does not end the run. */
 export function noticeDraft(severity: 'error' | 'warning', words: string): EventDraft {
   const text = `[The agent reports ${severity === 'error' ? 'an error' : 'a warning'}] ${words}`
   const content = [{ type: 'text', text } as const]

@@ -1,7 +1,7 @@
 /**
  * Finds the changes of files that a tool call makes, in its diffs, its input and its result. Pure.
  *
- * Agents describe changes in different forms. The first form that has changes is used.
+ * Agents describe changes in different forms. The first form in which changes are found is used.
  */
 import { basename, resolve } from 'node:path'
 import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../../base/fields.ts'
@@ -40,7 +40,7 @@ function diffEdits(call: ToolCall): readonly Edit[] {
   })
 }
 
-/** Reads opencode's `files` (each with `type` and `patch`) in the input of a question or in the result of a call. */
+/** Reads opencode's `files` (with `type` and `patch`) in the input of a permission request or the result of a call. */
 function fileEdits({ input, rawOutput }: ToolCall): readonly Edit[] {
   const asked = objectsOf(memberAt(input, 'files'))
   const files = asked.length > 0 ? asked : objectsOf(memberAt(rawOutput, 'metadata', 'files'))

@@ -1,8 +1,8 @@
 /**
  * Finds the exit code of a command. Pure.
  *
- * Agents put the code into different members, listed in `agents/acp/agents.md`. Claude and Cline report it as text,
- * which counts for a failed command only: any command can print the same text.
+ * Agents put the code into different members, listed in `agents/acp/agents.md`. Claude and Cline report it as text. The
+ * text counts for a failed command only, because any command can print the same text.
  */
 import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../../base/fields.ts'
 import { isObject } from '../../../base/json.ts'

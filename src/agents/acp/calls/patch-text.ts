@@ -12,7 +12,7 @@ export type PatchChange =
   | { readonly do: 'delete'; readonly path: string }
   | { readonly do: 'move'; readonly path: string; readonly to: string }
 
-/** The most characters of a text that is parsed. The changes in a longer text would be too long to show. */
+/** The most characters of a text that is parsed. A longer text counts as a text without changes. */
 const limitChars = 1_000_000
 
 /** Returns the changes of an `apply_patch` text; empty if the text is too long, incomplete or of another form. */
@@ -86,7 +86,7 @@ interface Hunk {
   readonly before: string[]
   readonly after: string[]
   hasChange: boolean
-  /** The sign of the newest line: ` ` for a line of both texts, `-` of the old text, `+` of the new text. */
+  /** The sign of the newest line: `-` in the old text only, `+` in the new text only, ` ` in both texts. */
   last: string
   /** The signs of the lines without a line end, as one text: `\ No newline at end of file` follows such a line. */
   cut: string

@@ -1,5 +1,5 @@
 /**
- * One tool call of an external agent: records its action and its observation. A call with several changes of files is
+ * Records the action and the observation of one tool call of an external agent. A call with several changes of files is
  * recorded as several actions, each with a result.
  */
 import type { Fields } from '../../../base/fields.ts'
@@ -33,7 +33,7 @@ export interface ReportedCallOptions extends ShapeOptions, TextHiding {
   readonly log: Log
   /** The longest output of a tool call in an event. Default 30,000 characters. */
   readonly outputLimitChars?: number | undefined
-  /** Called when the call is first seen to run, when it ends after running, and when a refused call is completed. */
+  /** Called when the call first shows signs of running, when it then ends, and when a refused call is completed. */
   readonly ran: (ran: RanCall) => void
 }
 
@@ -44,7 +44,7 @@ export interface ReportedCallEvents {
   readonly progress: (text: string) => void
 }
 
-/** The members of a call's action that come from the messages before the call. */
+/** The members of a call's action that come from the agent's messages before the call. */
 export interface CallPlace {
   readonly responseId: string
   /** The agent's thoughts right before the call. */
@@ -72,9 +72,9 @@ export class ReportedCall {
   #call = newToolCall
   #recorded: RecordedCall | undefined
   #isOver = false
-  /** True when the answer to the newest question about the call was to allow it. */
+  /** True when the answer to the newest permission request for the call was to allow it. */
   #isAllowed = false
-  /** True when an update has come since the last `allow`. */
+  /** True when the call has got an update after the newest `allow`, if any. */
   #isHeardOf = false
   #refused: ToolCall | undefined
   #quiet: Timer | undefined
@@ -88,7 +88,7 @@ export class ReportedCall {
     this.#listener = listener
   }
 
-  /** The merged updates of the call; empty once the call has a result. */
+  /** The merged updates of the call. Once the call has a result, this is an empty call. */
   get call(): ToolCall {
     return this.#call
   }
@@ -105,12 +105,12 @@ export class ReportedCall {
     return this.#isAllowed
   }
 
-  /** True when the call was allowed and no update has come since. */
+  /** True when the call was allowed and has got no update since then. */
   get isUnheardOf(): boolean {
     return this.#isAllowed && !this.#isHeardOf
   }
 
-  /** Merges a masked update. Records the action when the call seems complete, and the result when it has ended. */
+  /** Merges a masked update. Records the action when the call seems complete, and the result when the call ends. */
   update(news: Fields): void | Promise<void> {
     const before = this.#call
     this.#call = mergeToolCall(before, news, this.#recorded !== undefined)
@@ -229,7 +229,7 @@ export class ReportedCall {
     this.#listener.progress(progress)
   }
 
-  /** Records the observation. Masks the whole output, because updates can split a secret. */
+  /** Records the observation. Masks the output as a whole, because one secret may be split between two updates. */
   #observe(): void | Promise<void> {
     const { mask, maskDelta, stream } = this.#options
     const { text, images } = keptOutputOf(this.#call)
@@ -270,7 +270,6 @@ export class ReportedCall {
   #answer(drafts: readonly EventDraft[]): void {
     this.#stopTimers()
     this.#isOver = true
-    // Frees the call's input and output.
     this.#call = newToolCall
     this.#listener.answered(this)
     for (const draft of drafts) this.#options.record(draft)

@@ -1,6 +1,6 @@
 /**
  * Selects the form in which a tool call is shown: a command, changes of files, a view of a file, a list of tasks, or a
- * tool (decisions 3: "which action"). Pure.
+ * tool (decisions 3, "Kind of an action"). Pure.
  *
  * The first form that fits the data of the call is used.
  */
@@ -18,7 +18,7 @@ export interface ShapeOptions {
   readonly titleIsCommand: boolean
 }
 
-/** The form of one action. A call has one or several parts. */
+/** A part of a tool call. Each part is shown as one action. A call has one or several parts. */
 export type CallPart =
   | { readonly as: 'command'; readonly command: string; readonly workingDir: string | undefined }
   | { readonly as: 'edit'; readonly edit: Edit }
@@ -28,7 +28,7 @@ export type CallPart =
 
 export type Shape = CallPart | { readonly as: 'edits'; readonly edits: readonly Edit[] }
 
-/** The most characters of a recorded input, because the history has several copies. A note replaces a longer input. */
+/** The most characters of a recorded input. A note replaces a longer input, because events hold it more than once. */
 export const inputLimitChars = 1_000_000
 
 export function shapeOf(call: ToolCall, options: ShapeOptions): Shape {
@@ -55,8 +55,8 @@ function editShape(edit: Edit, more: readonly Edit[]): Shape {
 }
 
 /**
- * Returns the command line of a call. Several commands (Cline) become lines. Returns undefined without a command, and
- * for a command of more than `inputLimitChars`.
+ * Returns the command line of a call. Several commands (Cline) become several lines. Returns undefined for a call
+ * without a command or with more than `inputLimitChars`.
  */
 export function commandOf(call: ToolCall, { titleIsCommand }: ShapeOptions): string | undefined {
   if (call.kind !== 'execute') return undefined

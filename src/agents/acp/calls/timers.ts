@@ -5,7 +5,7 @@
  */
 
 export interface Timers {
-  /** Calls back once after `ms` (at most 24 days). */
+  /** Calls `callback` once after `ms` (at most 24 days), unless the timer is stopped. */
   after(ms: number, callback: () => void): Timer
 }
 

@@ -1,8 +1,8 @@
 /**
- * The tool calls of an external agent's turn: finds the call of an update, and the calls that a question is about.
+ * The tool calls of an external agent's turn: finds the call of an update, and the calls of a permission request.
  *
- * All work that a question describes is recorded before the answer (decisions 3). A question of OpenHands may describe
- * no work. It then counts as a question about each open call that is not allowed yet.
+ * A permission request is called a question here. The work that a question describes is recorded before the answer
+ * (decisions 3). A question of OpenHands without described work is about each open call that is not allowed yet.
  */
 import { isEmpty, objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import { maskJson } from '../../../base/mask-json.ts'
@@ -18,7 +18,7 @@ import type { Shape } from './shape.ts'
 import { describesCall, diffsOf, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
 
 export interface TurnCallsEvents extends Pick<ReportedCallEvents, 'progress'> {
-  /** Ends the agent's message before a new call; returns the response id and the thoughts for the call. */
+  /** Ends the agent's message before a new call, and returns the response id and the thoughts for the call. */
   readonly begins: () => CallPlace
   /** Called right before the result of a call is recorded. */
   readonly answered: () => void
@@ -69,8 +69,8 @@ export class TurnCalls {
   }
 
   /**
-   * Waits a limited time until the agent has announced the calls of a question that names no work (`namesNoWork`).
-   * Returns undefined for any other question, and for a question without an id or with the id of an open call.
+   * Waits a limited time until the agent has announced the calls of a permission request that names no work
+   * (`namesNoWork`). Returns undefined for any other request, and for one without an id or with the id of an open call.
    */
   untilAnnounced(toolCall: Fields, withdrawn: AbortSignal): Promise<void> | undefined {
     const id = idOf(toolCall)
@@ -79,7 +79,7 @@ export class TurnCalls {
     return this.#announcements.settled(this.#unasked().length > 0, withdrawn)
   }
 
-  /** Records the calls that a permission request asks about, and returns them. Returns none without a call id. */
+  /** Records and returns the calls of a permission request. Returns an empty list for a request without a call id. */
   asks(toolCall: Fields, isMasked: boolean): readonly AskedCall[] {
     const news = isMasked ? toolCall : this.#masked(toolCall)
     const id = idOf(news)
@@ -103,7 +103,7 @@ export class TurnCalls {
     this.#open.get(callId)?.reject(reason, source)
   }
 
-  /** Answers with a note each open call that was allowed and got no update since: its updates may have another id. */
+  /** Answers by a note each open call that got no update since it was allowed: its updates may have another id. */
   settleUnheardOf(): void {
     for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
   }
@@ -125,7 +125,7 @@ export class TurnCalls {
     this.abandon(error)
   }
 
-  /** Returns the open call of an update, or begins the announced call. Returns undefined for any other update. */
+  /** Returns the open call of an update, or a new call if the update announces one. Otherwise returns undefined. */
   #callFor(id: string, news: Fields): ReportedCall | undefined {
     const known = this.#calls.get(id)
     if (known?.isOver === false) return known
@@ -144,8 +144,8 @@ export class TurnCalls {
   }
 
   /**
-   * Returns `call` with the members of the question merged in. The diffs of `call` stay, unless the question describes
-   * other changes of files.
+   * Returns `call` with the members of the permission request merged in. The diffs of `call` stay, unless the request
+   * describes other changes of files.
    */
   #askedCall(call: ToolCall, news: Fields): ToolCall {
     const own = mergeToolCall({ ...call, content: [] }, news, false)
@@ -155,7 +155,7 @@ export class TurnCalls {
     return { ...own, content: [...call.content, ...own.content] }
   }
 
-  /** Records the call that a question is about, as `asked`. `isWhole`: the question describes the whole call. */
+  /** Records the call of a permission request as `asked`. `isWhole`: the request describes the whole call. */
   #ask(id: string, open: ReportedCall | undefined, asked: ToolCall, isWhole: boolean): AskedCall {
     const reported = open === undefined ? this.#begin(id) : this.#callToAsk(id, open, asked, isWhole)
     const { event, shape, call } = reported.asks(asked, isWhole)
@@ -204,7 +204,7 @@ function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
   return news['sessionUpdate'] === 'tool_call' || (!isOfThisTurn && !isEmpty(news['rawInput']))
 }
 
-/** True for a question that names a call without its work: no input, content or locations, and no kind but `other`. */
+/** True for a permission request without the call's work: no input, content or locations, and no kind but `other`. */
 function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
   const isOther = kind === undefined || kind === null || kind === 'other'
   // An empty list counts as a description, because Gemini sends empty lists when it describes a call.

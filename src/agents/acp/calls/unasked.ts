@@ -1,5 +1,5 @@
 /**
- * Judges whether a call that ran without permission needed a question to the user (decisions 24). Pure.
+ * Judges whether the user should have been asked about a tool call that ran without permission (decisions 24). Pure.
  *
  * The evidence is the agent's own report. A permission covers only the input that was shown.
  */
@@ -9,13 +9,13 @@ import { exitCodeOf } from './exit-code.ts'
 import type { Shape } from './shape.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'
 
-/** A call that ran, with the answer to its question. */
+/** A call that ran, and whether it was allowed. */
 export interface RanCall {
   /** The id of the call in events. */
   readonly id: string
   readonly call: ToolCall
   readonly shape: Shape
-  /** `none`: there was no question. `changed`: allowed with another input. `refused`: ran although it was refused. */
+  /** `none`: neither allowed nor refused. `changed`: allowed with another input. `refused`: ran although refused. */
   readonly permission: 'none' | 'allowed' | 'changed' | 'refused'
 }
 
@@ -91,7 +91,7 @@ const doesMore = new RegExp([
 ].join('|'))
 const longestCommandChars = 2000
 
-/** True if `runsUnasked` has `*`, or if the command is harmless and each program call in it begins with an entry. */
+/** True if `runsUnasked` has `*`, or if the command is harmless and each program call begins with a listed entry. */
 export function isLetThrough(command: string, runsUnasked: readonly string[]): boolean {
   if (runsUnasked.includes('*')) return true
   if (runsUnasked.length === 0 || command.length > longestCommandChars) return false

@@ -1,7 +1,7 @@
 /**
  * Reads the description of an external agent from the result of `initialize` (ACP v1, initialization). Pure.
  *
- * `quirks` follow from the provider in the settings, not from the name in the result, which a wrapper may change.
+ * `quirks` (special behaviour) follow from the provider in the settings. A wrapper may change the name in the result.
  */
 import { memberAt, objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import { isObject } from '../../../base/json.ts'

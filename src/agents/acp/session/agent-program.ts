@@ -1,9 +1,9 @@
 /**
- * Starts and ends the program of an external agent. The agent's turns and the questions of clients to it (`aside`)
- * share one program.
+ * Starts and ends the program of an external agent. The agent's turns and asides (questions of clients outside the
+ * turns) share one program.
  *
  * Each turn or aside has a lease. A program without leases is idle. An idle program is ended after a time, or when
- * another agent needs its slot. The next turn or aside starts a new program.
+ * another agent needs its slot (the right to run a program). The next turn or aside starts a new program.
  */
 import { errorOf } from '../../../base/errors.ts'
 import { untilAborted } from '../../../base/wait.ts'
@@ -59,7 +59,7 @@ export class AgentProgram {
   /**
    * Returns a lease of the running program, or of a new program. Sets the session mode that the confirmation policy
    * requires.
-   * @throws the errors of the start and of the mode; the signal's reason
+   * @throws the errors of starting the program and of setting the mode; the signal's reason
    */
   enter(signal: AbortSignal): Promise<Lease> {
     const entering = untilAborted(this.#entered, signal).then(() => this.#enter(signal))
@@ -67,7 +67,7 @@ export class AgentProgram {
     return entering
   }
 
-  /** Returns a lease of the running program. Unlike `enter`, sets no mode. Returns undefined without a program. */
+  /** Returns a lease of the running program. Unlike `enter`, sets no mode. Returns undefined if no program runs. */
   hold(): Lease | undefined {
     return this.session === undefined || this.#running === undefined ? undefined : this.#lease(this.#running)
   }
@@ -159,13 +159,13 @@ export class AgentProgram {
     }
   }
 
-  /** Reports a change of the session. Sets the mode and the options again if the session is now too open. */
+  /** Reports a change of the session. If it may now skip required questions, sets the mode and the options again. */
   #changed(session: AcpSession): void {
     this.#events.changed(session)
     if (session.isTooOpen(this.#options.host.policy())) void this.policyChanged()
   }
 
-  /** Sets the mode by the policy and by the mode that a client or the settings name. Ends the program on an error. */
+  /** Sets the session mode by the policy and a mode from a client or the settings. Ends the program on an error. */
   async #applyMode(session: AcpSession): Promise<void> {
     const { host, settings } = this.#options
     const named = this.#events.choices().mode ?? settings.acp_session_mode ?? undefined

@@ -55,7 +55,7 @@ export interface ConnectionOptions {
   readonly valueLimit?: number | undefined
 }
 
-/** The longest wait for the last lines of a program after its exit. */
+/** The longest wait for a program's last lines after its exit, or for its exit after the end of its output. */
 const lastLinesMs = 1000
 const noiseLogLimit = 20
 
@@ -104,7 +104,7 @@ export class AgentConnection {
     return this.#over
   }
 
-  /** Sets the listener of a session. Without a listener, notifications are dropped and requests are refused. */
+  /** Sets the listener of a session. Without it, the session's notifications are dropped and its requests refused. */
   listen(sessionId: string, listener: AgentListener): void {
     this.#listeners.set(sessionId, listener)
   }
@@ -134,7 +134,7 @@ export class AgentConnection {
     return this.#program.processes()
   }
 
-  /** Ends the program and everything it started. Idempotent. */
+  /** Ends the program and every process that it started. Idempotent. */
   async close(): Promise<void> {
     this.#listeners.clear()
     this.#peer.close()

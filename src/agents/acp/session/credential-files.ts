@@ -1,10 +1,10 @@
 /**
- * Lends credential files to an agent while its program runs (contract/settings.md 5, decisions 12).
+ * Lends credential files to an agent: writes them before its program starts, and removes them after the program has
+ * ended (contract/settings.md, section 5; decisions 12).
  *
- * A secret that is named in `acp_file_secrets` reaches the program as a file that only the owner can read. The file is
- * removed after the program has ended.
+ * A file has the text of a secret that is named in `acp_file_secrets`. Only the owner can read the file.
  *
- * A program may renew its login in the file. The new text is stored in the secret, unless the secret was changed
+ * A program may renew its login in the file. Then the new text is stored in the secret, unless the secret was changed
  * meanwhile.
  */
 import { basename, dirname, join } from 'node:path'
@@ -22,19 +22,19 @@ const fileLimitBytes = 256 * 1024
 const folderPrefix = 'lent-'
 const copyName = '.lent'
 
-/** Stores the new text of a lent file in its secret. Returns false when the secret was changed since it was lent. */
+/** Stores the new text of a credential file in its secret. Returns false if the secret is no longer `change.lent`. */
 export type ReplaceSecret = (change: SecretChange) => Promise<boolean>
 
 export interface LendOptions {
   readonly fileSecrets: readonly AcpFileSecret[]
   readonly secrets: ReadonlyMap<string, string>
-  /** Makes the private folder for lent files, in which `recoverFiles` looks for changes after a crash. */
+  /** Makes the private folder for the credential files, in which `recoverFiles` looks for changes after a crash. */
   readonly makeSecretDir: () => Promise<string>
   /** The conversation's folder for files that the program needs again after a restart. */
   readonly agentDir: string
   readonly replaceSecret: ReplaceSecret
   readonly log: Log
-  /** How often the files are checked. Default 1 s. */
+  /** The time between two checks of the files for changes by the program. Default 1 s. */
   readonly watchIntervalMs?: number | undefined
 }
 
@@ -47,8 +47,8 @@ interface LentFile {
 }
 
 /**
- * Lends a file for each entry of `fileSecrets` with a secret that is set and not blank. Removes the lent files after an
- * error.
+ * Writes a credential file for each entry of `fileSecrets` whose secret is set and not blank. Removes the files after
+ * an error.
  * @throws AppError or system errors
  */
 export async function lendFiles(options: LendOptions): Promise<LentFiles> {
@@ -102,7 +102,7 @@ export class LentFiles {
     this.#timer ??= setInterval(() => void this.#look(), watchIntervalMs).unref()
   }
 
-  /** Stores the changes that the program made to the files. Never rejects. */
+  /** If the program changed files, stores their new texts in the secrets. Never rejects. */
   readBack(): Promise<void> {
     this.#reading = this.#reading.then(() => this.#readAll())
     return this.#reading
@@ -158,9 +158,9 @@ export class LentFiles {
 const conflict = 'An agent has renewed a credential file whose secret was changed meanwhile: the secret stays as it is'
 
 /**
- * After a server was killed, stores each changed lent file in its secret, unless the secret was changed meanwhile. Call
- * it after the programs of that server have ended. Returns the names of the folders in `secretDir` with a change that
- * could not be stored. The caller must keep these folders.
+ * After a server was killed, stores each changed credential file in its secret, unless the secret was changed
+ * meanwhile. Call it after the programs of that server have ended. Returns the names of the folders in `secretDir` with
+ * a change that could not be stored. The caller must keep these folders.
  */
 export async function recoverFiles(
   secretDir: string,
@@ -185,7 +185,7 @@ export async function recoverFiles(
   return unstored
 }
 
-/** Returns the change of the lent file in `place` that has to be stored; undefined without a change, file or copy. */
+/** Returns the change of the credential file in `place`; undefined without a change, a file or a copy of its text. */
 async function findChange(place: string, name: string): Promise<SecretChange | undefined> {
   const file = (await namesIn(place)).find((entry) => !entry.startsWith('.'))
   const lent = await readRegular(join(place, copyName))
@@ -202,7 +202,7 @@ async function readChanged(path: string, lent: string): Promise<string | undefin
 }
 
 /**
- * Removes the link to a lent file, or a file in the link's place.
+ * Removes the link to a credential file, or a file in the link's place.
  * @throws AppError `agent_failed` when the parent is no folder: the files behind a link belong to the user
  */
 async function removeLent(path: string): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * Records the notes about an agent program that has started, and an introduction of the conversation's first session.
+ * Records notes about the start of an agent's program, and a SystemPromptEvent for a conversation's first session.
  *
- * Events are recorded in a turn, so a program that an aside starts is introduced in the next turn with a prompt.
+ * Events are recorded only in turns. After a start for an aside, the next turn with a prompt records them.
  */
 import type { Turn } from '../../../conversation/agent/agent.ts'
 import type { AgentHost } from '../../../conversation/agent/host.ts'

@@ -14,7 +14,7 @@ import { lendFiles, type LendOptions, type LentFiles } from './credential-files.
 import { findProgram, type ProgramOptions } from './program.ts'
 import type { SignIn } from './sign-in.ts'
 
-/** The members of the ACP agent settings that are used here (contract/settings.md 3.3). Times are in seconds. */
+/** The ACP agent settings that `agents/acp` uses (contract/settings.md, section 3.3). Times are in seconds. */
 export interface AcpSettings {
   readonly acp_server: string
   readonly acp_command: readonly string[]
@@ -31,7 +31,7 @@ export interface AcpSettings {
 }
 
 export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, ProgramOptions {
-  /** Paths of the parts' agent programs (JavaScript). The key is the first word of the command. */
+  /** The agent programs (paths of JavaScript files) of this server's parts, by the first word of their command. */
   readonly programs: Readonly<Record<string, string>>
   /** The folder for temporary homes of programs. The next start of the server removes leftover homes. */
   readonly runtimeDir: string
@@ -55,14 +55,14 @@ export interface Launch {
   readonly signIn: SignIn
   /** The model; undefined when the agent chooses it. */
   readonly model: string | undefined
-  /** Stores the changes that the program made to its lent credential files. Never rejects. */
+  /** If the program changed its credential files, stores their new texts in the secrets. Never rejects. */
   readBack(): Promise<void>
-  /** Removes the lent files and the temporary home of this child. Call it after the child has ended. */
+  /** Removes the credential files and the temporary home of this child. Call it after the child has ended. */
   cleanUp(): Promise<void>
 }
 
 /**
- * Plans a start and lends the credential files.
+ * Plans a start and writes the credential files for the program.
  * @throws AppError for a start that the settings do not allow; AcpFailure `ACPSpawnError`; the errors of `lendFiles`
  */
 export async function planLaunch(options: LaunchOptions): Promise<Launch> {
@@ -126,7 +126,7 @@ async function makeDataFolder(provider: Provider | undefined, options: LaunchOpt
 
 /**
  * Returns the child's variables, each from the last source that has it: the provider's defaults, the server's allowed
- * variables, global secrets, `acp_env`, the conversation's secrets, `own`. Leaves out secrets that are lent as files.
+ * variables, global secrets, `acp_env`, the conversation's secrets, `own`. Leaves out secrets in credential files.
  */
 function environmentFor(
   provider: Provider | undefined,

@@ -2,7 +2,7 @@
  * Replaces the OAuth login of each enabled remote MCP server by its current access token, for an external agent that
  * connects to the server. Without a token the login is removed.
  *
- * The agent gets no refresh token: a renewal by a second client would end the login for all clients.
+ * The agent gets no refresh token, because a renewal by a second client can end the login for all clients.
  */
 import { memberAt, objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import { untilAborted, within } from '../../../base/wait.ts'

@@ -80,8 +80,8 @@ export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRu
 }
 
 /**
- * Returns the rules for an agent without a provider. A mode counts as more open if its name says so, or if the session
- * began in another mode (`begunIn`).
+ * Returns the rules for an agent without a provider. A mode counts as more open than `asking` if its name says so, or
+ * if the session began in another mode (`begunIn`).
  */
 export function unknownAgentRules(begunIn: string | undefined): ModeRules {
   const isMoreOpen = (mode: string): boolean => (begunIn !== undefined && mode !== begunIn) || isOpenByName(mode)

@@ -1,8 +1,8 @@
 /**
  * Receives the messages of an agent. While no turn runs, asks for a turn when the agent has begun work by itself.
  *
- * Claude and Qwen do so when a background command or a sub-agent ends. The updates of the work wait for the new turn
- * (decisions 3). Late updates of the previous turn are dropped.
+ * Claude and Qwen begin such work when a background command or a sub-agent ends. The updates of the work wait for the
+ * new turn (decisions 3). Late updates of the previous turn are dropped.
  */
 import { isEmpty, textOf, type Fields } from '../../../base/fields.ts'
 import { deferred, type Deferred } from '../../../base/wait.ts'
@@ -46,12 +46,12 @@ export class OwnBeginning {
     this.#options = options
   }
 
-  /** True while updates or questions wait for a turn. */
+  /** True while updates or permission requests (questions) wait for a turn. */
   get isHolding(): boolean {
     return this.#hasBegun
   }
 
-  /** Passes stored updates and questions to a turn, then new ones until `detach`. `isPrompt`: the turn has a prompt. */
+  /** Passes the stored messages to a turn, then new messages until `detach`. `isPrompt`: the turn has a prompt. */
   attach(listener: AgentListener, isPrompt: boolean): void {
     this.#listener = listener
     this.#wasPrompted ||= isPrompt
@@ -101,7 +101,7 @@ export class OwnBeginning {
     return answer.promise
   }
 
-  /** Drops the stored updates and cancels the stored questions. Idempotent. */
+  /** Drops the stored updates and cancels the stored permission requests. Idempotent. */
   close(): void {
     this.#tail?.stop()
     for (const { answer } of this.#letGo().questions) answer.resolve(cancelledResult)
@@ -111,7 +111,7 @@ export class OwnBeginning {
     if (this.#hasBegun) return
     this.#hasBegun = true
     this.#options.begin().catch(() => {
-      if (!this.#hasBegun) return // `attach` or `close` came first.
+      if (!this.#hasBegun) return // `attach` or `close` has taken the stored messages meanwhile.
       this.close()
       this.#options.refused()
     })

@@ -1,5 +1,5 @@
 /**
- * Selects the program to start for the command of an agent (contract/settings.md 5).
+ * Selects the program to start for the command of an agent (contract/settings.md, section 5).
  *
  * An npx command of the provider's package is replaced by the installed agent, or by the provider's program on the
  * PATH. npx downloads unreviewed code, so it runs only with `--allow-npx` or for a command that the user wrote.
@@ -11,7 +11,7 @@ import { parseNpxCall, type Provider } from '../../../settings/providers.ts'
 import { AcpFailure } from './failure.ts'
 
 export interface ProgramOptions {
-  /** Returns the command of an installed agent as words, or undefined. Default: no agent is installed. */
+  /** Returns the command of an installed agent, or undefined if it is not installed. Default: no agent is installed. */
   readonly installedCommand?: (name: string) => Promise<readonly string[] | undefined>
   /** True with `--allow-npx`: npx may download an agent. Default false. */
   readonly allowNpx?: boolean
@@ -47,7 +47,7 @@ export function isMissing(command: readonly string[], { binary, installCommand }
   return installCommand !== '' && command[0] === binary && !isOnPath(binary, path)
 }
 
-/** Searches absolute folders only: a relative folder would depend on the agent's working folder. */
+/** Finds a program in absolute folders of the PATH. A relative folder would depend on the agent's working folder. */
 function isOnPath(program: string, path: string): boolean {
   if (program === '') return false
   return path.split(delimiter).some((folder) => isAbsolute(folder) && existsSync(join(folder, program)))

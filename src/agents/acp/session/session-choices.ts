@@ -49,10 +49,7 @@ export function withMode(choices: SessionChoices, mode: string | undefined): Ses
   return { ...choices, modes: { ...choices.modes, current: mode } }
 }
 
-/**
- * Returns the choices as members of `agent_state` (contract: conversations.md, section 11). Existing clients read the
- * members for models. The members for modes and options are an addition of this server.
- */
+/** Returns the choices as members of `agent_state` (contract: conversations.md, section 11). */
 export function choicesState({ models, modes, options }: SessionChoices): JsonObject {
   return {
     acp_current_model_id: models.current ?? null,

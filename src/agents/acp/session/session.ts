@@ -1,7 +1,7 @@
 /**
  * One session of a running agent: its prompts, mode, model, options and MCP servers.
  *
- * It also receives the agent's updates, even between turns. Session ids are private and masked (session-mask).
+ * A session also receives the agent's updates, even between turns. Session ids are private and masked (session-mask).
  */
 import { AppError, errorOf } from '../../../base/errors.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../../base/fields.ts'
@@ -38,9 +38,9 @@ export interface SessionOptions {
   readonly signIn: SignIn
   readonly log: Log
   readonly timers: Timers
-  /** Stores the changes that the program made to its lent credential files. */
+  /** If the program changed its credential files, stores their new texts in the secrets. */
   readonly readBack: () => Promise<void>
-  /** Removes the lent files and the temporary home of the program. */
+  /** Removes the credential files and the temporary home of the program. */
   readonly cleanUp: () => Promise<void>
 }
 
@@ -102,7 +102,7 @@ export class AcpSession {
     this.#onChange = onChange
   }
 
-  /** Sets the keeper. Without it the agent's own work gets no turn: updates are dropped, and questions cancelled. */
+  /** Sets the keeper. Without one, the agent's own work gets no turn: updates are dropped, questions are cancelled. */
   keepOwnWork(keeper: OwnWorkKeeper): void {
     this.#keeper = keeper
   }
@@ -112,7 +112,7 @@ export class AcpSession {
     return this.#own.isHolding
   }
 
-  /** Gives a turn the updates and questions of work that the agent began by itself, the stored ones first. */
+  /** Passes to a turn the messages of work that the agent began by itself. Stored messages come first. */
   take(listener: AgentListener): void {
     this.#own.attach(listener, false)
   }
@@ -298,12 +298,12 @@ export class AcpSession {
     }
   }
 
-  /** Stores the changes that the program made to its lent credential files. Never rejects. */
+  /** If the program changed its credential files, stores their new texts in the secrets. Never rejects. */
   readBack(): Promise<void> {
     return this.#options.readBack()
   }
 
-  /** Ends the program and removes its lent files and temporary home. Idempotent. */
+  /** Ends the program, and removes its credential files and temporary home. Idempotent. */
   close(): Promise<void> {
     this.#own.close()
     this.#closing ??= this.connection.close().finally(() => this.#options.cleanUp())
@@ -336,7 +336,7 @@ export class AcpSession {
   }
 
   #findProcesses(): Promise<readonly RunningProcess[] | undefined> {
-    return this.connection.processes().catch(() => undefined) // After an error they count as unknown.
+    return this.connection.processes().catch(() => undefined) // After an error, the processes count as unknown.
   }
 
   #request(method: string, params: object): Promise<unknown> {

@@ -84,7 +84,7 @@ export class AgentSlots {
       await untilAborted(turn.promise, signal)
       this.#promised--
     } catch (reason) {
-      // An agent that is no longer in the queue was given a slot before the abort. Gives this slot to the next agent.
+      // An agent that is no longer in the queue was given a slot before the abort. The slot goes to the next agent.
       if (!this.#queue.delete(turn)) {
         this.#promised--
         this.#giveNext()

@@ -3,7 +3,7 @@
  * then set model, options and mode (ACP v1, initialization and session setup; sessions.md, "Beginning").
  *
  * All steps share one time limit. A session that cannot be resumed is replaced by a new session. After a failure the
- * program is ended, and its lent files and temporary home are removed.
+ * program is ended, and its credential files and temporary home are removed.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../../base/errors.ts'
@@ -33,7 +33,7 @@ import { askToSignIn } from './sign-in.ts'
 export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'ownSecretNames' | 'agentDir' | 'replaceSecret'> {
   readonly settings: AcpSettings
   readonly host: AgentHost
-  /** The id of the data folder; part of the marker that identifies every child process. */
+  /** The id of the data folder. In the environment of each child process, `AGENT_SERVER_CHILD` begins with the id. */
   readonly instanceId: string
   /** Makes ids that are used once: for children, turns and files. */
   readonly createId: () => string
@@ -254,7 +254,7 @@ class Opening {
     return plan
   }
 
-  /** Sets model, options and mode; again when a client has changed its choice or the policy meanwhile. */
+  /** Sets model, options and mode. Repeats this if a client has changed its choice or the policy meanwhile. */
   async #choose(session: AcpSession): Promise<void> {
     const { host, settings } = this.#options
     const wanted = () => ({ choice: this.#choices(), policy: host.policy() })
@@ -269,7 +269,7 @@ class Opening {
     }
   }
 
-  /** Sets the chosen model. A refusal becomes a note, and the agent keeps its current model (decisions 22). */
+  /** Sets the chosen model. After a failure, adds a note, and the agent keeps its current model (decisions 22). */
   async #setModel(session: AcpSession, chosen: string | undefined): Promise<void> {
     const model = chosen ?? this.#launch.model
     if (model === undefined) return

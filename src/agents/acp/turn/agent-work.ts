@@ -1,7 +1,7 @@
 /**
- * Handles the messages of an external agent in one turn: makes events of its updates and answers its questions.
+ * Handles the messages of an external agent in one turn: makes events of its updates, answers its permission requests.
  *
- * Each message restarts the idle clock (`idleMs`). An open question stops the clock.
+ * Each message restarts the idle timer (`idleMs`). The timer is stopped while a question to the user is open.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Fields } from '../../../base/fields.ts'
@@ -44,9 +44,9 @@ export interface AgentWorkOptions {
 }
 
 export interface AgentWorkEvents {
-  /** Called when the agent sent nothing for `idleMs`. The time does not run while a question is open. */
+  /** Called when the agent sent nothing for `idleMs`. The time does not run while a question to the user is open. */
   silent(): void
-  /** Called when the agent ran a call that needed a permission and had none: the turn has to stop. */
+  /** Called when the agent ran a call without a permission that the call needed: the turn has to stop. */
   unasked(failure: AcpFailure): void
   updated?(update: Fields): void
 }
@@ -172,7 +172,7 @@ export class AgentWork implements AgentListener {
     }
   }
 
-  /** Restarts the idle clock; leaves it stopped while a question is open, or once the turn ends. */
+  /** Restarts the idle timer. Leaves it stopped while a question to the user is open, or once the turn ends. */
   startIdle(): void {
     this.#idle?.stop()
     if (this.#isEnding || this.permissions.openQuestions > 0) return

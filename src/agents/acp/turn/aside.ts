@@ -2,7 +2,7 @@
  * Asks an external agent a question outside its conversation. A copy of the session answers with text and is then
  * discarded.
  *
- * A session that has finished no prompt cannot be copied: a new session answers. Permission requests are denied.
+ * A session that has finished no prompt cannot be copied, so a new session answers. Permission requests are denied.
  */
 import { AppError, messageOf } from '../../../base/errors.ts'
 import { objectOf, type Fields } from '../../../base/fields.ts'
@@ -26,7 +26,7 @@ export interface AsideOptions {
   readonly signal: AbortSignal
   readonly timers: Timers
   readonly idleMs: number
-  /** How long the agent may take to answer after a cancel. */
+  /** The time that the agent has to respond after `session/cancel`. */
   readonly drainMs: number
   /** The most characters of the answer. Default 256 Ki. */
   readonly limitChars?: number

@@ -16,7 +16,7 @@ export function isLong(update: Fields): boolean {
   return weightOf(update) > turnWeight
 }
 
-/** Splits a message or thought into chunks of at most `pieceChars`; undefined for an image or another update. */
+/** Splits a text of a message or thought into chunks of at most `pieceChars`; undefined for any other update. */
 export function chunksOf(update: Fields): readonly Fields[] | undefined {
   const kind = update['sessionUpdate']
   if (kind !== 'agent_message_chunk' && kind !== 'agent_thought_chunk') return undefined

@@ -13,7 +13,7 @@ import { hasLeftovers } from './cancelling.ts'
 import { cancelledCall, type PromptTurnEnd } from './prompt-turn.ts'
 
 export interface OwnTurnOptions {
-  /** How long an agent may take after a cancel to signal the end of its work. Default 4 s. */
+  /** The time that an agent has after `session/cancel` to signal the end of its work. Default 4 s. */
   readonly drainMs?: number
   /** The time without updates that ends the turn, unless a call or question is open. Default 10 s. */
   readonly quietMs?: number
@@ -86,7 +86,7 @@ export class OwnTurn {
     return { end: { outcome: 'failed', failure, served: true }, replace, result: undefined, context }
   }
 
-  /** Tells the agent to stop; returns true when its program must be ended. */
+  /** Cancels the agent's work. Returns true when the agent's program must be ended. */
   async #cancel(): Promise<boolean> {
     const { session } = this.#options
     const { drainMs = 4000 } = this.#own

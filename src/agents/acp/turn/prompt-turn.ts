@@ -1,5 +1,5 @@
 /**
- * Sends one prompt to an external agent and processes its updates and questions until the prompt ends.
+ * Sends one prompt to an external agent and processes its updates and permission requests until the prompt ends.
  *
  * A stop of the turn, a silence of the agent and a call without permission cancel the prompt. If the agent then does
  * not respond within `drainMs`, or if a call may still run or run again, its program must be ended (`replace`).
@@ -17,9 +17,9 @@ import type { ContextUse } from './usage.ts'
 export interface PromptTurnOptions {
   /** The conversation so far; empty for a session that knows it. */
   readonly transcript: string
-  /** How long an agent may take to answer after a cancel. Default 4 s. */
+  /** The time that an agent has to respond after `session/cancel`. Default 4 s. */
   readonly drainMs?: number
-  /** How long processes that a tool started may take to end after the agent's answer to a cancel. Default 1 s. */
+  /** The time that processes of a tool have to end after the agent has responded to a cancel. Default 1 s. */
   readonly leftoverMs?: number
 }
 
@@ -30,7 +30,7 @@ export interface PromptTurnEnd {
     | { readonly outcome: 'failed'; readonly failure: AcpFailure; readonly served: boolean }
   /** True when the program must not be used again. */
   readonly replace: boolean
-  /** The result in the response to `session/prompt`, also in a response to a cancel; undefined without a result. */
+  /** The result in the response to `session/prompt`, even if the prompt was cancelled; undefined without a result. */
   readonly result: unknown
   readonly context: ContextUse
 }
@@ -126,7 +126,7 @@ export class PromptTurn {
     // After a missing login the agent has not read the prompt. Otherwise an agent that has worked or still runs counts
     // as having read it.
     const served = failure.code !== 'ACPAuthRequired' && (hasWorked || !connection.isOver)
-    // Credentials are in the environment of the process: only a new process gets new credentials.
+    // Credentials are in the environment of the process, so only a new process gets new credentials.
     const replace = connection.isOver || failure.code === 'ACPAuthRequired'
     return { end: { outcome: 'failed', failure, served }, replace, result: undefined, context }
   }
@@ -147,7 +147,7 @@ export class PromptTurn {
     return withTail(withRefusedLogin(failure, tail, agent.quirks.loginRefusedOnStderr), tail, agent.quirks.idleTalk)
   }
 
-  /** Cancels the prompt. Returns `replace` and `result` of PromptTurnEnd. `mayRunOn`: a call may outlive the cancel. */
+  /** Cancels the prompt. Returns `replace` and `result` of PromptTurnEnd. `mayRunOn`: a call may outlast the cancel. */
   async #cancel(
     answer: Promise<Ending>,
     mayRunOn = this.#work.events.hasOpenCalls,
@@ -164,7 +164,7 @@ export class PromptTurn {
   }
 }
 
-/** The text that answers a call that is open when the agent is told to stop. */
+/** The error text for a call that is still open when the agent's work is cancelled. */
 export const cancelledCall = 'Cancelled: the turn was stopped before this tool call ended; it may have run in part'
 
 /** True when the agent has responded with a result or an error. */

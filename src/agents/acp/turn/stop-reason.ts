@@ -23,7 +23,7 @@ export interface FailureSigns {
   readonly text?: string
 }
 
-/** Adds the signs of failure in an update to `before`. */
+/** Returns `before` together with the signs of failure in an update. */
 export function mergeSigns(before: FailureSigns, update: Fields, { failureText }: Quirks): FailureSigns {
   const status = memberAt(update, '_meta', 'codex', 'threadStatus', 'type')
   if (status === 'systemError') return { ...before, systemError: true }

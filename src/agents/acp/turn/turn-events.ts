@@ -73,8 +73,8 @@ export class TurnEvents {
   }
 
   /**
-   * Records the `update` of a `session/update`. Ignores kinds of updates that no event records. `isMasked`: the caller
-   * has masked the update. Call this method again only after the returned promise has resolved.
+   * Records the `update` of a `session/update`. Ignores kinds of updates that no event records. `isMasked` says that
+   * the caller has masked the update. Call this method again only after the returned promise has resolved.
    */
   update(update: Fields, isMasked = false): void | Promise<void> {
     if (this.#isClosed) return undefined
@@ -89,12 +89,12 @@ export class TurnEvents {
     }
   }
 
-  /** Waits until the calls of a question are announced, as `TurnCalls.untilAnnounced`; undefined after `close`. */
+  /** Waits for the calls of a permission request (`TurnCalls.untilAnnounced`). Returns undefined after `close`. */
   untilAnnounced(toolCall: Fields, withdrawn: AbortSignal): Promise<void> | undefined {
     return this.#isClosed ? undefined : this.#calls.untilAnnounced(toolCall, withdrawn)
   }
 
-  /** Records and returns the calls of a permission request, as `TurnCalls.asks`; returns no calls after `close`. */
+  /** Records and returns the calls of a permission request (`TurnCalls.asks`). Returns no calls after `close`. */
   asks(toolCall: Fields, isMasked = false): readonly AskedCall[] {
     return this.#isClosed ? [] : this.#calls.asks(toolCall, isMasked)
   }
@@ -176,7 +176,7 @@ export class TurnEvents {
   }
 
   /**
-   * Records the pending message. Thoughts alone are recorded only if `keepThoughts` is true; otherwise returns them.
+   * Records the pending message. Thoughts alone are recorded only if `keepThoughts` is true, and otherwise returned.
    */
   #endMessage(keepThoughts = true): { readonly reasoning: string } {
     const { content, reasoning } = this.#buffer.take()

@@ -55,7 +55,7 @@ export class TurnPermissions {
     return this.#isClosed || this.#options.signal.aborted || withdrawn.aborted
   }
 
-  /** Answers one `session/request_permission`: with `cancelled` without a call id, after the turn, or if withdrawn. */
+  /** Answers a `session/request_permission`: with `cancelled` if it has no call id, is withdrawn or comes too late. */
   async answer(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     const call = objectOf(params['toolCall'])
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined
@@ -95,7 +95,7 @@ export class TurnPermissions {
     return allowOnce(options)
   }
 
-  /** Denies all calls of a request with `refusal`. If `refused` is given, the other calls get `refusedTogether`. */
+  /** Denies all calls of a request with `refusal`. If `refused` is given, all others get `refusedTogether`. */
   #deny(
     asked: readonly AskedCall[],
     options: readonly QuestionOption[],

@@ -1,8 +1,8 @@
 /**
- * Counts the calls that an agent ran with a verdict other than `fine` (`Verdict`), under a policy that needs questions.
+ * Counts the calls that an agent ran although they may have needed a permission (a `Verdict` other than `fine`).
  *
- * A call that needed a question stops the turn, unless the setting `acp_unasked_calls` allows it. The count and the
- * last counted call are in `agent_state` (`acp_unasked`).
+ * A call that certainly needed a permission stops the turn, unless the setting `acp_unasked_calls` is `allow`. The
+ * count and the last counted call are in `agent_state` (`acp_unasked`).
  */
 import { numberOf } from '../../../base/fields.ts'
 import { isObject, type JsonObject } from '../../../base/json.ts'
