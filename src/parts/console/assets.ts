@@ -1,7 +1,7 @@
 /**
- * The files of the page, kept in memory. The build puts the files into `dist/console`.
+ * The files of the console's page, kept in memory. The build puts the files into `dist/console`.
  *
- * The address of each file but `index.html` contains a digest of all files, so browsers may cache the files for ever.
+ * The address of each file but `index.html` contains a digest of all files, so browsers may cache these files for ever.
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -33,7 +33,7 @@ export class Asset {
 }
 
 export interface Assets {
-  /** The digest of all files: a segment of each file's address. */
+  /** The digest of all files: a segment of the address of each file in `files`. */
   readonly digest: string
   /** The file `index.html`, with `digest` put into the addresses of the other files. */
   readonly page: Asset

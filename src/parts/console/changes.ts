@@ -3,7 +3,7 @@
  *
  * A message has the summary of a changed conversation, or `removed: true` if the conversation cannot be read. A message
  * of the type `queue` has the length of the queue in which conversations wait to start an agent program, and the places
- * in it. While a client does not read, only the ids of changed conversations are kept.
+ * of visible conversations. While a client does not read, only the ids of changed conversations are kept.
  */
 import type { ServerResponse } from 'node:http'
 import type { Call } from '../../api/call.ts'
@@ -104,7 +104,7 @@ class ChangeStream {
     this.#tellQueue()
   }
 
-  /** Plans a message about a changed conversation that the client may see, and a message about a changed queue. */
+  /** Plans a message about the conversation, if the client may see it, and one about the queue, if it has changed. */
   note(id: string): void {
     if (this.#isVisible(id)) this.#noted.add(id)
     this.#plan()
@@ -116,7 +116,7 @@ class ChangeStream {
     this.#response.end()
   }
 
-  /** Ends the stream and its connection at once. After `close` alone the connection waits for the client to read on. */
+  /** Cuts the connection at once. After `close` alone, the connection lasts until the client has read the rest. */
   cut(): void {
     this.close()
     this.#response.destroy()

@@ -1,14 +1,14 @@
 /**
  * One-time codes for the sign-in to the console.
  *
- * A code is valid once, for ten minutes. With `codeLimit` codes, a new code ends the oldest. Only digests of codes are
- * kept, in memory. A restart ends all codes.
+ * A code is valid once, for ten minutes. If there are `codeLimit` unused codes, a new code invalidates the oldest. Only
+ * digests of codes are kept, in memory. A restart invalidates all codes.
  */
 import { digestOf, newSecret } from './secret.ts'
 
 export const codeLifeMs = 10 * 60_000
 const codeLimit = 20
-/** The most used codes whose digests are kept. A code that was used earlier is reported as `unknown`. */
+/** The limit of used codes whose digests are kept. A code that was used before them is reported as `unknown`. */
 const spentLimit = 100
 
 interface Code {

@@ -1,5 +1,5 @@
 /**
- * Sends the page and its files. They hold no data and need no key.
+ * Sends the console's page and its files, which hold no data of the server. The requests need no key.
  *
  * The Content-Security-Policy lets the page load scripts, styles and data from this server only. It refuses inline
  * scripts.
@@ -40,7 +40,7 @@ export async function sendPage(assets: Assets | undefined, call: Call): Promise<
   return answer(assets.page, call, [...pageHeaders, 'Cache-Control', 'no-cache'])
 }
 
-/** Sends a file of the page. @throws AppError `not_found` for an unknown file or another digest */
+/** Sends a file of the page. @throws AppError `not_found` for an unknown file or a digest that is not current */
 export async function sendAsset(assets: Assets | undefined, call: Call): Promise<HttpResponse> {
   const file = assets?.files.get(parameterOf(call.parameters, 'file'))
   if (file === undefined || parameterOf(call.parameters, 'digest') !== assets?.digest) {

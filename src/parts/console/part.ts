@@ -31,7 +31,7 @@ export const consolePart = {
     // These routes show and end the sessions of other clients.
     'GET /api/console/sessions': 'keys',
     'DELETE /api/console/sessions/{session_id}': 'keys',
-    // For these routes `read` is enough: a new session or one-time code has only the rights of the key in the request.
+    // `read` is enough: a new session or code has only the rights of the request's key. The other routes only read.
     'POST /api/console/sessions': 'read',
     'POST /api/console/sign-out': 'read',
     'POST /api/console/codes': 'read',

@@ -3,7 +3,7 @@
  *
  * A request examines events from the newest event back to the first, until it reaches a limit of events, bytes or hits.
  * With `before`, it begins at the event before this position. `next` of the response is the `before` with which the
- * search continues. Members that `unread` names are not searched.
+ * search continues. Members whose names match `unread` are not searched.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { conversationIdOf, ok, queryOf, type Call } from '../../api/call.ts'

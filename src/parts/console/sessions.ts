@@ -20,7 +20,7 @@ const idleMs = 7 * 24 * 60 * 60_000
 export const lifeMs = 30 * 24 * 60 * 60_000
 const sessionLimit = 100
 const labelChars = 200
-/** New times of last use alone are written only when the last write is older than this time, in milliseconds. */
+/** If only times of last use have changed, the file is written at most once in this time, in milliseconds. */
 const saveEveryMs = 10 * 60_000
 /** The interval at which ended sessions are removed. */
 const sweepEveryMs = 60_000

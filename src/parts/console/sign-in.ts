@@ -59,7 +59,6 @@ export function beginSession(parts: SignInParts, call: Call): Promise<HttpRespon
 
 /**
  * Begins a session with the rights of the named key `key`; without `key`, with the rights of a session key.
- *
  * @throws AppError `bad_request` without a readable header Host
  */
 async function begin(

@@ -150,7 +150,7 @@ async function findSource({ provider, config }: AgentExamination, env: Environme
     }
     const found = await readInstallation(agentsDir, provider.name)
     const installedCommand = (name: string): Promise<readonly string[] | undefined> => installed.commandOf(name)
-    // With `allowNpx` the provider's npx command is returned too. `examineAgent` shows it and does not start it.
+    // `allowNpx`: without a program on the machine, get the npx command, which `examineAgent` shows but does not start.
     const command = await findProgram(provider.command, provider, env['PATH'] ?? '', {
       installedCommand,
       allowNpx: true,
@@ -182,7 +182,7 @@ interface Access {
 
 async function describeAccess({ provider, secretNames }: AgentExamination, env: Environment): Promise<Access> {
   const secrets = new Set(secretNames)
-  // A login token may be a stored secret. `detectLogin` checks only that it is set, so the text `set` stands for it.
+  // A login token may be a stored secret. `detectLogin` only checks that there is a text, so `set` replaces the token.
   const tokens = (provider.login?.tokenVariables ?? []).filter((name) => secrets.has(name)).map((name) => [name, 'set'])
   const environment = { ...env, ...Object.fromEntries(tokens) }
   const login = await detectLogin(provider, { environment, platform: process.platform, clock: Date.now })

@@ -13,7 +13,7 @@ import { memberAt, objectOf, textOf } from '../../base/fields.ts'
 import { initialize } from '../../agents/acp/session/initialize.ts'
 
 export interface GreetOptions {
-  /** The program to start (`process/child`). */
+  /** How to start the agent program (`process/child`). */
   readonly program: ChildOptions
   readonly startProcess: StartProcess
   /** The version of this server. */
@@ -44,7 +44,7 @@ export async function greet({ program, startProcess, version, timeoutMs, signal 
   } catch (error) {
     if (signal.aborted) throw signal.reason
     const reason = error instanceof RpcClosedError ? await connection.over : messageOf(error)
-    // The error quotes the end of stderr, which may arrive after the response on stdout. `close` waits for it.
+    // The error quotes the end of stderr, which may arrive after the response on stdout. So wait for the program's end.
     await connection.close()
     throw withTail(new AcpFailure('ACPInitError', reason, error), connection.stderrTail())
   } finally {

@@ -1,5 +1,5 @@
 /**
- * Removes signatures and encrypted thinking from an answer, because only the model of the answer can read them
+ * Removes signatures and encrypted thinking from an answer of a model, because another model cannot use them
  * (decisions 27).
  */
 import type { Message } from '../../../schema/generated/values.ts'

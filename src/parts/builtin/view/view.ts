@@ -4,8 +4,8 @@
  *
  * The view grows event by event. Content that a provider would refuse is left out or replaced.
  *
- * A view consists of units. A unit is a message, or a batch: the calls of one answer of the model, with their results
- * (units.ts). The units before the last batch are settled: only `#modelSwitched`, `#forget` and `#clear` change them.
+ * A view consists of units. A unit is a message, or a batch: the tool calls of one answer and their results (units.ts).
+ * The units before the last batch are settled: only `#modelSwitched`, `#forget` and `#clear` change them.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type {
@@ -26,8 +26,8 @@ import {
   type ResultEvent, type Batch, type Unit,
 } from './units.ts'
 
-/** The size of a view. */
 export interface ViewSize {
+  /** The number of events in the view's units, plus 1 for a system prompt. */
   readonly events: number
   /** The number of characters in the view's messages, as `charsOf` counts them. */
   readonly chars: number
@@ -51,7 +51,7 @@ export class View {
   #isOpen = false
   #isCondensationRequested = false
   #responses = new Map<string, JsonObject>()
-  /** For actions that wait for the user: the unmasked action as encrypted JSON (`keepCall`), by the action's id. */
+  /** The encrypted JSON of unmasked actions that wait for the user's approval (`keepCall`), by the action's id. */
   #calls = new Map<string, string>()
   #newest: Event[] = []
   #lastUserMessage: MessageEvent | undefined
@@ -76,7 +76,7 @@ export class View {
     return this.#system !== undefined
   }
 
-  /** The newest messages (without blocked ones), actions and results, at most 20, oldest first, for `judgeProgress`. */
+  /** The newest messages (except those that a hook blocked), actions and results, at most 20, the oldest first. */
   get newest(): readonly Event[] {
     return this.#newest
   }
@@ -87,7 +87,7 @@ export class View {
 
   /**
    * True when the model has something to answer. False before the first message, after a complete message of the agent,
-   * and after the result of `finish`, unless a message came between call and result.
+   * and after the result of the tool `finish`, unless a message came between call and result.
    */
   get isOpen(): boolean {
     return this.#isOpen
@@ -112,12 +112,12 @@ export class View {
     }
   }
 
-  /** Returns whether the branch has a response or a call with this id. */
+  /** Returns whether the branch has a response of a model or a tool call with this id. */
   hasId(id: string): boolean {
     return this.#ids.has(id)
   }
 
-  /** Returns the actions among `ids` in the last batch that have no result. */
+  /** Returns the actions of the last batch that are named in `ids` and have no result. */
   openActions(ids: readonly string[]): ActionEvent[] {
     const batch = this.#batch
     if (batch === undefined) return []
@@ -130,9 +130,9 @@ export class View {
   }
 
   /**
-   * Returns all messages. When `withImages` is false, a note replaces each image. A message of a settled unit in which
-   * no image is replaced stays the same object until a condensation or a switch of the model. So `llm/body-encoder`
-   * encodes it once.
+   * Returns all messages. When `withImages` is false, a note replaces each image. Messages of settled units stay the
+   * same objects until a condensation or a switch of the model, unless an image is replaced in them. So
+   * `llm/body-encoder` encodes them once.
    */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
     const system = this.#system === undefined ? [] : [this.#system.message]
@@ -253,7 +253,7 @@ export class View {
     this.#said = []
   }
 
-  /** Applies a condensation, which may remove `#batch` too. */
+  /** Applies a condensation, which may also remove the system prompt and `#batch`. */
   #forget(condensation: Condensation): void {
     const forgotten = new Set(condensation.forgotten_event_ids)
     this.#isCondensationRequested = false
@@ -287,7 +287,7 @@ const errorHeader = '[An error occurred during execution.]\n'
 
 /**
  * Returns the note (`suffix`) that follows a terminal's output for the model. Returns nothing when the content already
- * ends with the note, as after a refused call or in an older history.
+ * ends with the note, as for a refused tool call or in an older history.
  */
 function suffixOf(observation: Observation): readonly Content[] {
   if (observation.kind !== 'TerminalObservation') return []

@@ -1,8 +1,8 @@
 /**
  * Glob patterns, matched part by part while a tree is walked.
  *
- *     **        any number of directories, as a whole part between slashes; as the last part, any file in them
- *     * ?       any characters, one character, but no slash
+ *     **        as a whole part between slashes, any number of directories; as the last part, any file below
+ *     * ?       any number of characters (*) or one character (?), without slashes
  *     [a-z]     one character from a to z; [!a-z] one other character
  *     {a,b}     a or b
  *     \x        the character x

@@ -23,12 +23,12 @@ export interface Found {
   readonly files: readonly string[]
   /** The number of matching files, which may exceed the length of `files`. */
   readonly count: number
-  /** False when a limit of the walk was reached, an opened directory was unreadable, or a large file was skipped. */
+  /** False when the walk reached a limit or an unreadable directory, or skipped a file above `limitBytes`. */
   readonly isComplete: boolean
 }
 
 export interface ContentQuery {
-  /** A regular expression; a leading `(?i)` ignores case. `^` and `$` match the ends of a line. */
+  /** A regular expression; a leading `(?i)` ignores case. `^` and `$` match the beginning and the end of a line. */
   readonly pattern: string
   /** A glob for file names or, if it has a slash, for file paths relative to the searched folder. Default `*`. */
   readonly include: string | undefined
@@ -38,7 +38,7 @@ export interface ContentQuery {
   readonly timeoutMs: number
 }
 
-/** Finds files by a glob. @throws AppError for an invalid glob, or if `place` is no directory; the signal's reason */
+/** Finds files by a glob. @throws AppError for a bad glob or if `place` is no readable folder; the signal's reason */
 export function findByName(place: ContainedPath, pattern: string, limits: SearchLimits): Promise<Found> {
   return find(place, parseGlob(pattern), limits, async () => true)
 }

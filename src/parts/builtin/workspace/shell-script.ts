@@ -47,8 +47,8 @@ export function startScript(folder: string, nonce: string): string {
 }
 
 /**
- * Returns the script that runs a command. Exports the variables `env` for the command, except names that `mayExport`
- * refuses.
+ * Returns the script that runs a command. The script exports the variables `env` for the command, except names that
+ * `mayExport` refuses.
  */
 export function commandScript(options: {
   readonly folder: string
@@ -72,7 +72,7 @@ export function commandScript(options: {
     `[[ \${${variable.status}-0} == 0 ]] || (exit "$${variable.status}")`,
   ]
   return lines([
-    // `eval` is in line 1 too, so that bash's messages number the lines of the command from 1.
+    // `eval` is in line 1 of the script, so that bash's messages number the lines of the command from 1.
     [...preparation, `\\builtin eval ${quote(command)}`].join('; '),
     // Set the prompt variables again: the command may have changed them. The redirection hides the trace of `set -x`.
     `{ ${variable.status}=$?; ${prompts}; \\builtin return "$${variable.status}"; } 2>/dev/null`,

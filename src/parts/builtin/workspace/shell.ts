@@ -111,7 +111,7 @@ export class Shell {
     return this.#nonce !== undefined
   }
 
-  /** Tells whether the shell runs and its private folder exists. The end of a login session may remove the folder. */
+  /** Tells whether the shell runs and its private folder exists. The system may remove the folder at a logout. */
   async isUsable(): Promise<boolean> {
     return !this.hasExited && await isThere(shellFiles(this.#options.folder).prompt)
   }
@@ -180,7 +180,7 @@ export class Shell {
 
   /**
    * Kills the processes of the shell that the last `markStart` did not record. Returns false when a process survives,
-   * or before the first `markStart`.
+   * or when `markStart` has recorded nothing: before its first call, or without /proc.
    */
   async killStarted(): Promise<boolean> {
     if (this.#before === undefined) return false

@@ -71,7 +71,7 @@ export class TerminalOutput {
 class OutputFile {
   readonly #options: TerminalOutputOptions
   readonly #path: string
-  /** Runs one write at a time, because new output of the program may arrive while the end of a call is written. */
+  /** Runs one write at a time: the program may print while the last line for a returning tool call is written. */
   readonly #writes = new Limiter(1)
   #handle: FileHandle | undefined
   #sizeBytes = 0

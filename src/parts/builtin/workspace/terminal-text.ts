@@ -1,5 +1,5 @@
 /**
- * Converts terminal output (ECMA-48) into plain text, in chunks cut anywhere.
+ * Converts terminal output (ECMA-48) into plain text. The chunks of output may be cut at any character.
  *
  * Carriage returns, backspaces, cursor moves and erasures are applied within the current line. A move to another line
  * or an erasure of the display ends the current line. An operating system command that begins with `markPrefix` is a
@@ -48,7 +48,7 @@ export function createTerminalText({ markPrefix, lineLimitChars = 8192 }: Termin
   const step = (char: string): string => {
     if (char === '\x18' || char === '\x1a') state = 'text'
     else if (char === ESC) {
-      // Within a string, ESC begins the terminator (ST) or another sequence. In either case it ends the string.
+      // Within a control string, ESC begins the terminator (ST) or another sequence. In either case the string ends.
       if (state === 'string') endString()
       state = 'escape'
     } else if (state === 'escape') {

@@ -3,8 +3,8 @@
  *
  * One bash keeps its state from command to command. When bash has ended, the next command starts a new bash.
  *
- * A call may return before its command has ended. Later calls then read on, type or press keys. An aborted call first
- * ends the processes that its turn started (decisions 16).
+ * A call may return before its command has ended. Later calls then read on, type or press keys. Before an aborted call
+ * rejects, it kills the processes of the turn that began the command (decisions 16).
  */
 import { join } from 'node:path'
 import type { MaskingStream } from '../../../base/masking.ts'
@@ -23,7 +23,7 @@ export interface TerminalOptions {
   readonly makeSecretDir: () => Promise<string>
   /** The whole environment of the shell, from process/environment. */
   readonly env: Readonly<Record<string, string>>
-  /** The instance id of the data folder, with which the marker of each process begins (process/marker.ts). */
+  /** The instance id of the data folder. The value of the variable that marks processes begins with this id. */
   readonly instance: string
   readonly cgroupParent?: string | undefined
   /** Makes unique ids. */
@@ -45,7 +45,7 @@ export interface TerminalRequest {
   /** The command to run, or with `isInput` the text or the name of the key to type. Empty to read more output. */
   readonly command: string
   readonly isInput: boolean
-  /** The longest wait for the command's end. The command then goes on. Default: by `idleMs` and `callLimitMs`. */
+  /** The longest wait for the command's end, which does not end the command. Default: by `idleMs` and `callLimitMs`. */
   readonly timeoutMs?: number | undefined
   /** True to end the shell first. A command then runs in a new shell. */
   readonly reset: boolean
@@ -73,7 +73,7 @@ export interface TerminalResult {
 const interruptGraceMs = 500
 /** The longest wait for the shell's prompt after the processes of the command were killed. */
 const promptLimitMs = 3000
-/** The most bytes of input in one call. A terminal buffers 4,096 bytes, and a full buffer would block the shell. */
+/** The most bytes of input in one call. A terminal buffers at most 4,096 bytes that the program has not read. */
 const inputLimitBytes = 2000
 
 type Outcome = Omit<TerminalResult, 'output' | 'file' | 'isTimeout' | 'isRefused'>
@@ -100,7 +100,7 @@ export class Terminal {
   }
 
   /**
-   * Serves one call, after the calls before it.
+   * Serves one call of the tool, after all earlier calls have settled.
    * @throws the signal's reason; AppError `agent_failed` when no shell can be started or ended; TypeError once closed
    */
   run(request: TerminalRequest): Promise<TerminalResult> {
@@ -254,7 +254,7 @@ export class Terminal {
     return { note, exitCode: ended.exitCode }
   }
 
-  /** Sends Ctrl-C, then kills the processes of this turn. Ends the shell if a process survives or no prompt returns. */
+  /** Sends Ctrl-C, then calls `killStarted`. Ends the shell if a process survives or no prompt returns. */
   async #interrupt(shell: Shell): Promise<void> {
     shell.interrupt()
     const isBack = await this.#comesBack(shell, interruptGraceMs)

@@ -1,8 +1,8 @@
 /**
  * Decodes and encodes text files. An edit keeps the bytes outside the replaced ranges.
  *
- * Encodings are UTF-8, UTF-16 with a byte order mark, and single bytes (ISO 8859-1). New lines get the file's most
- * frequent line end.
+ * Encodings are UTF-8, UTF-16 with a byte order mark, and single bytes (ISO 8859-1). The line ends of an inserted
+ * text become the file's most frequent line end.
  */
 import { AppError } from '../../../base/errors.ts'
 
@@ -30,7 +30,7 @@ export function decodeText(bytes: Buffer): TextFile | undefined {
     const mark = marks[encoding]
     if (!bytes.subarray(0, mark.length).equals(mark)) continue
     const raw = decoders[encoding](bytes.subarray(mark.length))
-    // Bytes with a byte order mark are text in its encoding or no text, so do not try the other encodings.
+    // Bytes that begin with a byte order mark are text in that encoding or no text. So try no other encoding.
     if (raw !== undefined || mark.length > 0) return raw === undefined ? undefined : textFile(encoding, raw)
   }
   return undefined
@@ -42,7 +42,7 @@ export function encodeText(text: string): Buffer {
 }
 
 /**
- * Returns the file's bytes after the replacements, which are in order and do not overlap.
+ * Returns the file's bytes after the replacements, which must be in order and must not overlap.
  * @throws AppError `invalid_input` for a character that the encoding lacks, and for a lone surrogate
  */
 export function replaceText(file: TextFile, replacements: readonly Replacement[]): Buffer {

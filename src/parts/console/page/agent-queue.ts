@@ -1,6 +1,6 @@
 /**
- * The conversations that wait to start an agent program, with their places in the queue. While the stream of changes is
- * interrupted, no place is known.
+ * The conversations that wait to start an agent program, with their places in the queue. While the stream of
+ * `/api/console/changes` is interrupted, no place is known.
  */
 import { numberAt } from './values.ts'
 
@@ -8,7 +8,7 @@ export class AgentQueue {
   readonly #followers = new Set<() => void>()
   #told: unknown
 
-  /** Takes a message about the queue from the stream; undefined when the stream has ended. */
+  /** Takes a message of the type `queue` from that stream; undefined when the stream has ended. */
   take(message: unknown): void {
     this.#told = message
     for (const follower of this.#followers) follower()

@@ -42,7 +42,7 @@ export interface FoundAgents {
   readonly failed: Answer | undefined
 }
 
-/** Returns the agents in this order: those of the parts `demo` and `builtin`, ready external agents, other agents. */
+/** Returns the agents in this order: demonstration, built-in, ready external agents, other external agents. */
 export async function loadAgents(api: Api): Promise<FoundAgents> {
   const [found, about] = await Promise.all([api.get('/api/doctor/agents'), api.get('/server_info')])
   const parts = listAt(about.json, 'parts')

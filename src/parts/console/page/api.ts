@@ -15,7 +15,7 @@ export interface Answer {
 
 export interface Api {
   get(path: string, signal?: AbortSignal): Promise<Answer>
-  /** Sends a GET of settings. In the response, each secret is a sealed token. */
+  /** Sends a GET for settings. In the response, each secret is encrypted with the server's key. */
   getSealed(path: string): Promise<Answer>
   post(path: string, body?: unknown): Promise<Answer>
   patch(path: string, body?: unknown): Promise<Answer>
@@ -26,11 +26,11 @@ export interface Api {
    * aborts.
    */
   open(path: string, signal?: AbortSignal): Promise<Response>
-  /** Returns the content of a path, for an image or a download; undefined when the request fails. */
+  /** Returns the content at a path; undefined when the request fails. */
   blob(path: string): Promise<Blob | undefined>
   /** Opens a WebSocket. A page with a proof sends the proof in the first frame. */
   openSocket(path: string): WebSocket
-  /** Called at the sign-out, and after status 401 in answer to any request but the sign-in, `open` and `blob`. */
+  /** Called at a sign-out, and after status 401, except in answer to `open`, `blob` and requests of the sign-in. */
   onSignedOut: () => void
 }
 
@@ -99,7 +99,7 @@ export class ServerApi implements Api {
   /** Tells whether the server accepts the requests of this page. */
   async isSignedIn(): Promise<boolean> {
     const { status } = await this.#send({ method: 'GET', path: '/api/console/sessions', isSignIn: true })
-    return status === 200 || status === 403 // The key of the session may lack the right to the list.
+    return status === 200 || status === 403 // The session's key may lack the right to list sessions.
   }
 
   /** Deletes the proof, calls `onSignedOut`, and has the server end the session. */

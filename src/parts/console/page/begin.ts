@@ -4,7 +4,7 @@ import { navigate } from './router.ts'
 import { textAt, type Members } from './values.ts'
 import { notice } from './widgets.ts'
 
-/** The key in `localStorage` of the draft: the unsent text for a new conversation. */
+/** The name in `localStorage` under which the unsent text for a new conversation (the draft) is stored. */
 export const draftKey = 'agent-server-draft'
 
 /** Removes the stored draft if it is still the text `sent`. A text typed meanwhile stays. */

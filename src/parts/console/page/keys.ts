@@ -31,7 +31,7 @@ export function bindKeys(title: string, bindings: readonly Binding[]): () => voi
   return () => groups.delete(group)
 }
 
-/** Starts to listen to the keyboard. Returns a function that stops. */
+/** Starts to listen to the keyboard. Returns a function that ends the listening. */
 export function listenToKeys(): () => void {
   document.addEventListener('keydown', press)
   return () => document.removeEventListener('keydown', press)

@@ -13,7 +13,7 @@ export function openShell(root: HTMLElement, api: ServerApi): View {
   /** True after input in the open view. Opening the view again would lose the input. */
   let isTouched = false
   const outage = new Outage((awaySince) => {
-    // Open a view again that was opened during the outage, unless it has input. A conversation recovers by itself.
+    // Reopen the view if it was opened during the outage and has no input. A conversation recovers by itself.
     if (router.openedAt > awaySince && !isTouched && !location.hash.startsWith('#/c/')) void router.show()
   })
   const shell = element('div', { class: 'shell' }, side, outage.root, main)

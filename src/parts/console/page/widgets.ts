@@ -53,7 +53,7 @@ export function button(label: Child, action: () => Promise<void> | void, kind = 
   return made
 }
 
-/** Returns a form that runs `action` when it is submitted. Its button is disabled meanwhile. */
+/** Returns a form that runs `action` when it is submitted. Its submit button is disabled while `action` runs. */
 export function form(action: () => Promise<void> | void, ...children: readonly Child[]): HTMLFormElement {
   const made = element('form', {}, ...children)
   made.addEventListener('submit', (event) => {
@@ -102,7 +102,8 @@ export class Status {
 }
 
 /**
- * Tells whether a read failed for a reason that may pass. A missing right (403), route (404) or part (501) lasts.
+ * Tells whether a read failed for a reason that may pass. A missing right (403), route (404) or part of the server
+ * (501) lasts.
  */
 export function hasFailed({ status }: Answer): boolean {
   return ![200, 403, 404, 501].includes(status)
@@ -163,7 +164,7 @@ export function notice(text: string, label: string, action: () => void, done: ()
   return () => end(action)
 }
 
-/** Returns the element that holds all notices. */
+/** Returns the element that holds all notices, and makes it at the first call. */
 function noticesOf(root: HTMLElement): Element {
   const found = root.querySelector('.notices')
   if (found !== null) return found

@@ -1,5 +1,5 @@
 /**
- * Chooses the pieces that show an action and its result, such as a command with its output. Pure functions.
+ * Chooses the pieces (piece.ts) that show an action and its result, such as a command with its output. Pure functions.
  *
  * `forms` has a function for each known kind of action. An action of an unknown kind is shown as JSON.
  */
@@ -95,7 +95,7 @@ export function subjectIn(folder: string, { subject, pieces }: CallView): string
   return isPath && subject.startsWith(`${folder}/`) ? subject.slice(folder.length + 1) : subject
 }
 
-/** Returns the pieces of a result whose action is not in the window of events. */
+/** Returns the pieces of a result whose action is not among the loaded events. */
 export function resultOnly(body: Members): readonly Piece[] {
   const observation = objectAt(body, 'observation')
   const text = optionalText(body, 'error') ?? optionalText(body, 'rejection_reason')
@@ -187,7 +187,7 @@ function fileEditor({ action, observation }: Parts): Partial<CallView> {
   }
 }
 
-/** Returns a diff of the result's old and new content, or without a new content, of the texts `before` and `after`. */
+/** Returns a diff of the result's old and new content, or of `before` and `after` if the result has no new content. */
 function changed(observation: Members, before: unknown, after: unknown): readonly Piece[] {
   const [old, fresh] = [observation['old_content'], observation['new_content']]
   const from = typeof fresh === 'string' ? old ?? '' : before

@@ -5,7 +5,7 @@
  * Browsers hide pings from a page. So after 40 s without a frame the page checks over REST that it has the newest
  * event. If the check fails, or the socket has brought no frame at all, a new socket is opened.
  *
- * Each new socket continues after the newest event of the page.
+ * Each new socket continues after the newest event that the page has.
  */
 import type { Api } from '../api.ts'
 import { onPageReturn } from '../page-return.ts'

@@ -1,4 +1,4 @@
-/** The pieces for the content of a result. Pure functions. */
+/** Makes the pieces (piece.ts) that show the content of a tool's result. Pure functions. */
 import { isObject, type Members } from '../values.ts'
 import type { Piece } from './piece.ts'
 import { contentImages, contentText } from './fields.ts'

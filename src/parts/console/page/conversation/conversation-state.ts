@@ -8,7 +8,7 @@ import { isObject, listAt, memberAt, type Members, numberAt, objectAt, textAt } 
 import { objectsAt } from './fields.ts'
 
 export interface ConversationState {
-  /** The members of `full_state`, with the updates that came since. */
+  /** The members of the last `full_state`, with the updates that came after it. */
   readonly members: Members
   /** The time of the last change of the status, in ISO 8601; undefined when it is unknown. */
   readonly since: string | undefined
@@ -19,9 +19,9 @@ export interface Usage {
   readonly cost: number
   readonly inputTokens: number
   readonly outputTokens: number
-  /** The tokens, input and output, of the last call by the model with this `contextWindow`; 0 when unknown. */
+  /** The tokens in this context window at the last report (`per_turn_token`); 0 when unknown. */
   readonly context: number
-  /** The largest context window of the models that were called, in tokens; 0 when unknown. */
+  /** The largest context window of the entries in `usage_to_metrics`, in tokens; 0 when unknown. */
   readonly contextWindow: number
 }
 

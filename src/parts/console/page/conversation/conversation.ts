@@ -156,7 +156,7 @@ class ConversationPage {
     if (kind === 'ConversationErrorEvent') say(`Error: ${textAt(body, 'detail')}`)
     const status = textAt(body, 'key') === 'execution_status' ? textAt(body, 'value') : ''
     if (status === 'waiting_for_confirmation') say('The agent asks a question')
-    // The server makes a title during the first run, and records no event of it.
+    // The server makes the title some time after the first message, and records no event about it.
     if (isMessage && source === 'user' || status === 'finished') void this.#readTitle()
   }
 

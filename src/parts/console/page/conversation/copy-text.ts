@@ -7,7 +7,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    return copySelected(text) // `execCommand` may work without the permission.
+    return copySelected(text) // `execCommand` may work without the clipboard permission.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Draws the difference of a file in one column or side by side. */
+/** Draws the difference of two versions of a file in one column or side by side. */
 import { element, fill } from '../dom.ts'
 import { button, codeText } from './controls.ts'
 import { diffOf, pairsOf, type Diff, type DiffRow } from './diff.ts'
@@ -10,7 +10,7 @@ const rowLimit = 400
 const lineLimit = 2000
 const choiceName = 'agent-server-diff'
 
-/** Draws a difference. An empty path is not shown. */
+/** Draws the difference of the texts `before` and `after`, with `path` in the head. `path` may be empty. */
 export function diffView(path: string, before: string, after: string): HTMLElement {
   const diff = diffOf(before, after)
   const body = element('div', { class: 'diff-body', tabindex: '0', dir: 'ltr' })

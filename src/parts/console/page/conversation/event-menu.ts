@@ -8,7 +8,7 @@ import { jsonView } from './text-view.ts'
 import type { StoredEvent } from './timeline.ts'
 
 export interface EventChoices {
-  /** Returns the address of the event. */
+  /** Returns the address at which the page opens the conversation at the event. */
   readonly link: (event: StoredEvent) => string
   readonly goBack: (event: StoredEvent) => void
   readonly fork: (event: StoredEvent) => void

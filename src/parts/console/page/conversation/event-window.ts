@@ -1,5 +1,5 @@
 /**
- * The events of a conversation that the page holds: a window of the history without gaps.
+ * The loaded events of a conversation: a window of the history without gaps.
  *
  * The window grows at both ends, by slices (page-slices.ts). A window that grows too large at one end loses events at
  * the other end. A live event (from the socket) is added if the window reaches the end of the history.
@@ -28,9 +28,9 @@ export class EventWindow {
   #events: StoredEvent[] = []
   readonly #ids = new Set<string>()
   #size = 0
-  /** Grows when an opening begins and when its events are there. A response to an earlier request is dropped. */
+  /** Grows when an `open...` method begins or succeeds. The response to a request from before that is dropped. */
   #opening = 0
-  /** For each `openAtEnd` that waits for its page, the live events since then. */
+  /** For each `openAtEnd` that waits for its page: the events that the socket has brought since the call. */
   readonly #arrivals = new Set<StoredEvent[]>()
   #isReading = false
   #isAtStart = false
@@ -55,12 +55,12 @@ export class EventWindow {
     return this.#isAtEnd
   }
 
-  /** The id of the newest event that the page knows, which may be after the window; undefined without an event. */
+  /** The id of the newest known event, which may be after the window; undefined while no event is known. */
   get newest(): string | undefined {
     return this.#newest
   }
 
-  /** The number of live events since the window left the end of the history. */
+  /** The number of events that the socket has brought since the window left the end of the history. */
   get missed(): number {
     return this.#missed
   }
@@ -77,7 +77,7 @@ export class EventWindow {
       this.#arrivals.delete(arrived)
     }
     this.#newest = this.#events.at(-1)?.id
-    // The server may have read the page before these events.
+    // The server may have read the page before these events were recorded.
     for (const event of arrived) this.live(event)
   }
 
@@ -122,7 +122,7 @@ export class EventWindow {
     })
   }
 
-  /** Adds a live event, except an event that the window has (`known`) or that is after the window (`behind`). */
+  /** Adds an event from the socket, unless the window has the event (`known`) or ends before the event (`behind`). */
   live(event: StoredEvent): 'added' | 'behind' | 'known' {
     for (const arrived of this.#arrivals) arrived.push(event)
     if (this.#ids.has(event.id)) return 'known'
@@ -182,7 +182,7 @@ export class EventWindow {
     this.#newest = this.#events.at(-1)?.id ?? this.#newest
   }
 
-  /** Tells whether a page of events reaches `newest`. A live event can be newer than the page that the server read. */
+  /** Tells whether a page of events reaches `newest`. The socket may have brought an event that the page lacks. */
   #reachesEnd({ events, hasMore }: Page): boolean {
     if (hasMore) return false
     const newest = this.#newest

@@ -28,7 +28,7 @@ export async function showFile(file: ShownFile): Promise<void> {
   fill(place, file.size > fileLimit ? tooLarge(file.size) : await contentOf(file))
 }
 
-/** Shows the difference of a file between git and the workspace. `path` is absolute, `name` is the shown path. */
+/** Shows how a file differs from its version in git. `path` is the absolute path, `name` the path to show. */
 export async function showChange(api: Api, path: string, name: string): Promise<void> {
   const place = openDialog(name)
   const read = async (): Promise<void> => {

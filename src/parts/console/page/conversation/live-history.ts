@@ -19,7 +19,7 @@ export interface Draft {
 export interface HistoryChange {
   /** The new and the changed items; undefined when all items were made again. */
   readonly touched: readonly Item[] | undefined
-  /** The live events of this batch, in the order of their arrival. */
+  /** The events that the socket has brought in this batch of frames, in the order of their arrival. */
   readonly live: readonly StoredEvent[]
 }
 
@@ -28,7 +28,7 @@ const emptyDraft: Draft = { content: '', thought: '' }
 const batchMs = 12
 /** Events within this time after a reconnection count as missed during the interruption. */
 const catchingUpMs = 2000
-/** The pause between two attempts to open the window. */
+/** The pause between two attempts to open the window of events. */
 const reopeningMs = 2000
 /** The statuses of a server that cannot be reached. 0 means no response. */
 const awayStatuses: readonly number[] = [0, 502, 503, 504]
@@ -44,7 +44,7 @@ export class LiveHistory {
   connection: Connection = { name: 'connecting' }
   /** The newest problem, which the page shows until the person dismisses it; undefined when there is none. */
   problem: string | undefined
-  /** A message to show that is no problem; undefined when there is none. */
+  /** A message to show that does not report a problem; undefined when there is none. */
   note: string | undefined
   /** The time of the last reconnection, in milliseconds since the epoch; 0 before the first reconnection. */
   reconnectedAt = 0
@@ -55,7 +55,7 @@ export class LiveHistory {
   #queue: string[] = []
   #scheduled: number | undefined
   #isCatchingUp = false
-  /** True while the window opens, before the socket is opened. */
+  /** True while `open` opens the window of events, before it opens the socket. */
   #isOpening = false
   #endPause: (() => void) | undefined
   #isClosed = false
@@ -111,8 +111,8 @@ export class LiveHistory {
   }
 
   /**
-   * Opens the window at an event, or at the end. Returns false when the server does not answer. Sets `problem` for
-   * another failure, or when there is no such event.
+   * Opens the window of events at an event, or at the end of the history. Returns false when the server does not
+   * answer. Sets `problem` for another failure, or when there is no such event.
    */
   async #openWindow(eventId: string | undefined): Promise<boolean> {
     try {
@@ -223,7 +223,7 @@ export class LiveHistory {
     if (kind === 'ConversationStateUpdateEvent') {
       this.state = foldState(this.state, body)
       const isFull = memberAt(body, 'key') === 'full_state'
-      // After `full_state`, the server sends the draft so far again. An agent that is not working has no draft.
+      // After `full_state`, the server sends the whole draft again. An agent that is not working has no draft.
       if (isFull || !isWorking(this.state)) this.draft = emptyDraft
       return isFull ? undefined : event
     }

@@ -17,7 +17,7 @@ export type Inline =
 
 type Wrapper = 'strong' | 'em' | 'strike'
 
-/** A marker that may open emphasis or a link. */
+/** A marker that may open emphasis, a link or an image. */
 interface Opener {
   readonly marker: string
   /** The index of the output node with the marker's text. The node stays when nothing closes the marker. */
@@ -156,7 +156,7 @@ class InlineParser {
     }
   }
 
-  /** Closes the innermost marker of at most `left` times `character`. Returns its length; 0 when none is closed. */
+  /** Closes the innermost open marker of 1 to `left` times `character`. Returns its length; 0 when none is closed. */
   #close(character: string, left: number): number {
     for (let index = this.#openers.length - 1; index >= 0; index--) {
       const { marker, at } = this.#openers[index] ?? { marker: '[', at: 0 }

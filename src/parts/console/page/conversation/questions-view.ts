@@ -42,7 +42,6 @@ export class QuestionsView {
     ])
   }
 
-  /** The number of open questions. */
   get count(): number {
     return this.#questions.length
   }
@@ -149,7 +148,7 @@ export class QuestionsView {
   }
 }
 
-/** Draws the action of a question. Without `action` draws the members of the question. */
+/** Draws the action that a question is about. Without `action`, draws the question's own members. */
 function deedView(question: Members, action: StoredEvent | undefined): Child {
   const title = textAt(question, 'title')
   if (action !== undefined) {

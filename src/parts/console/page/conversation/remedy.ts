@@ -35,7 +35,7 @@ const remedies: readonly Remedy[] = [
   { codes: /UsagePolicy/, words: 'Say it in other words: go back to your message and edit it.' },
 ]
 
-/** Draws an error with its code, the advice and buttons. Without an error item, says only that the run has failed. */
+/** Draws an error with its code, advice and buttons. Without an error item, gives no code and no advice. */
 export function errorView(item: Item | undefined, actions: Remedies): Child {
   const again = button('', 'Try again', actions.run)
   if (item?.type !== 'error') return ['The last run failed. ', again]

@@ -185,7 +185,7 @@ function runsOf({ characters, styles }: Row): Line {
   return runs
 }
 
-/** Returns the style after the parameters of an SGR sequence. */
+/** Applies the parameters of an SGR sequence (ECMA-48) to a style, and returns the resulting style. */
 function styled(style: Style, parameters: string): Style {
   const codes = parameters.split(/[;:]/).map((code) => Number.parseInt(code, 10) || 0)
   let next = style

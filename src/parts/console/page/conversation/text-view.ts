@@ -61,7 +61,7 @@ export function jsonView(value: unknown): HTMLElement {
   return cutText(text, (part) => element('pre', { class: 'json' }, textNodes(part)))
 }
 
-/** Returns a summary that a click unfolds. `make` is called when the content is first shown. */
+/** Returns a `details` element that a click unfolds. `make` makes its content when it is first unfolded. */
 export function folded(
   summary: Child, make: () => Child, attributes: { readonly class?: string; readonly open?: boolean } = {},
 ): HTMLElement {

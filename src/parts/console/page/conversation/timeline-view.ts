@@ -17,7 +17,7 @@ interface Row {
   readonly signature: string
 }
 
-/** The distance from an end of the list, in pixels, at which the next slice is added. */
+/** The distance from an end of the list, in pixels, at which more events are loaded. */
 const readAhead = 1500
 /** The distance from the end, in pixels, that still counts as the end. */
 const endDistance = 60
@@ -65,7 +65,7 @@ export class TimelineView {
     return this.root.firstElementChild ?? this.root
   }
 
-  /** Draws a change. Scrolls if the list follows its end. */
+  /** Draws a change of the history. Scrolls to the end if the list follows its end. */
   show({ touched, live }: HistoryChange): void {
     const { timeline, window } = this.#history
     if (touched === undefined) this.#keepPlace(() => this.#sync(timeline.items))

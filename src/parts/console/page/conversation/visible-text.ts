@@ -60,7 +60,7 @@ function isHigh(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff
 }
 
-/** Splits a text into rows of at most `width` UTF-16 code units. Each line begins a row. */
+/** Splits a text into rows of at most `width` UTF-16 code units. Each line begins a new row. */
 export function rowsOf(text: string, width: number): readonly string[] {
   const rows: string[] = []
   for (const line of text.split('\n')) {

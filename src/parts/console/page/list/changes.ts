@@ -11,9 +11,9 @@ const firstPauseMs = 300
 /** The second pause. Each later pause is twice the pause before it, up to `longestPauseMs`. */
 const retryMs = 1500
 const longestPauseMs = 10_000
-/** The longest time without a byte from the server. After it the server counts as away. */
+/** The longest time without a byte from the server. After this time the server counts as away. */
 const silentMs = 40_000
-/** The time that an outage is assumed to have lasted at its first failed attempt; after a silence, `silentMs` more. */
+/** The assumed age of an outage at its first failed attempt. After a silent stream, `silentMs` is added. */
 const noticedMs = 3000
 
 export interface ChangesFollower {
@@ -23,11 +23,11 @@ export interface ChangesFollower {
   readonly queued: (queue: unknown) => void
   /** Called when the server has answered an attempt to open the stream, except with status 401 or 5xx. */
   readonly answered: () => void
-  /** Called each time the stream opens. The follower may have missed earlier changes. */
+  /** Called each time the stream opens. The follower may have missed changes before that. */
   readonly opened: () => void
   /**
-   * Called after an attempt without a response or with a 5xx status, and after a silence of `silentMs`. `wait` is the
-   * pause before the next attempt. At the first call of an outage, the outage has lasted for at most `awayMs`.
+   * Called after an attempt without a response or with a 5xx status, and after a silence of `silentMs`. `wait` tells
+   * about the next attempt. At the first call of an outage, the outage has lasted for at most `awayMs`.
    */
   readonly failed: (wait: Wait, awayMs: number) => void
   /** Called when an open stream ends, unless the page has closed it. */
@@ -90,7 +90,7 @@ class ChangesStream {
     this.#isOpen = true
     const openedAt = performance.now()
     follower.opened()
-    await readStream(response.body, follower, () => this.#heard()).catch(() => undefined) // `follow` reopens it.
+    await readStream(response.body, follower, () => this.#heard()).catch(() => undefined) // `follow` tries again.
     this.#isOpen = false
     if (performance.now() - openedAt > retryMs) this.#pauseMs = 0
     if (this.#isClosed) return false

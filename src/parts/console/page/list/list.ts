@@ -170,7 +170,7 @@ class ConversationList {
     let last = 'Today'
     return shown.flatMap(({ summary, depth }, index) => {
       const row = rows[index]?.element ?? []
-      // A row below its origin stays under the origin's heading, whatever its own age.
+      // A row below its origin (`Summary.origin`) stays under the origin's heading, whatever its own age.
       const age = depth === 0 ? ageOf(summary.updated, now) : last
       if (age === last) return row
       last = age

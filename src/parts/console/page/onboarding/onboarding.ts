@@ -1,7 +1,7 @@
 /**
  * The first steps: choose an agent, check this machine, give credentials, begin a conversation.
  *
- * Each step has an address, so a person can leave the steps and continue later.
+ * `localStorage` keeps the name of the last opened step, so a person can leave the steps and continue later.
  */
 import type { ServerApi } from '../api.ts'
 import { element, fill } from '../dom.ts'

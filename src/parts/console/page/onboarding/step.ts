@@ -11,5 +11,5 @@ export interface StepContext {
 
 /** The key in `localStorage` that has a value once a person has completed or left the first steps. */
 export const doneKey = 'agent-server-set-up'
-/** The key in `localStorage` of the step that was opened last; absent before the first step and after the last. */
+/** The key in `localStorage` for the name of the last opened step; removed when the first conversation begins. */
 export const stepKey = 'agent-server-step'
