@@ -91,7 +91,7 @@ async function enabledPlugin(installed: Installed, options: ConversationPluginOp
   }
 }
 
-/** Reads an installed plugin. `privateDirs` is empty, because the plugin is in the data folder, which is private. */
+/** Reads an installed plugin. `privateDirs` is empty: usually it forbids the data folder, where the plugin is. */
 export function readInstalled(
   { record, folder }: Installed, { log }: Pick<ConversationPluginOptions, 'log'>,
 ): Promise<Plugin> {

@@ -1,7 +1,7 @@
 /**
- * Yields the files of a folder on this machine in the form of an archive's entries.
+ * Yields the files and folders in a folder on this machine, in the form of an archive's entries.
  *
- * Links, devices, pipes, `.git` and the content of `node_modules` are left out.
+ * Links, devices, pipes, sockets, `.git`, and the content of `node_modules` and of private folders are left out.
  */
 import { AppError } from '../../base/errors.ts'
 import { walkTree } from '../workspace-files/directory.ts'

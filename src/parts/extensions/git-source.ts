@@ -17,7 +17,7 @@ import { readTar } from './archive/tar.ts'
 import type { GitSource } from './source.ts'
 
 const packLimitBytes = 256 * 1024 * 1024
-/** The time limit of one run of git, in milliseconds. `git archive` gets it for the output and again for the exit. */
+/** The time limit of one run of git, in milliseconds. `git archive` gets it for its output and again for its exit. */
 const timeoutMs = 60_000
 /** The most bytes of output that `runOnce` keeps. */
 const outputLimitBytes = 64 * 1024
@@ -46,14 +46,13 @@ const variables: Readonly<Record<string, string>> = {
 export type GitSourceOptions = Pick<Core, 'environment' | 'instanceId' | 'cgroupParent'>
 
 export interface FetchedCommit {
-  /** The id of the commit. */
   readonly commit: string
   readonly entries: AsyncGenerator<Entry, void>
 }
 
 /**
  * Fetches the commit of a source.
- * @param folder the folder in which git makes `repository`; the caller removes the folder after reading the entries
+ * @param folder a folder in which git makes the folder `repository`; the caller removes it after reading the entries
  * @throws AppError `bad_request` when git fails or takes too long; the signal's reason
  */
 export async function fetchCommit(
@@ -128,7 +127,7 @@ async function runOnce(call: GitCall): Promise<string> {
   }
 }
 
-/** Starts git with a limit on the size of the files that git writes. */
+/** Starts git with a limit on the size of each file that git writes. */
 async function start({ environment, instanceId, cgroupParent, folder, args }: GitCall): Promise<Child> {
   const git = ['git', '--no-pager', ...settings.flatMap((setting) => ['-c', setting]), ...args]
   const child = await startChild({
@@ -143,7 +142,7 @@ async function start({ environment, instanceId, cgroupParent, folder, args }: Gi
   return child
 }
 
-/** Returns git's variable for the file of trusted certificates; empty if this process has no variable for it. */
+/** Returns `GIT_SSL_CAINFO` with the file of trusted certificates that the server's environment names; {} if none. */
 function certificates({ GIT_SSL_CAINFO, SSL_CERT_FILE }: GitSourceOptions['environment']): Record<string, string> {
   const file = GIT_SSL_CAINFO ?? SSL_CERT_FILE
   return file === undefined ? {} : { GIT_SSL_CAINFO: file }

@@ -1,6 +1,6 @@
 /**
  * Installs skills and plugins: copies the source into a work folder, checks the copy, and moves the copy to the
- * installed extensions of its kind (`shelf`).
+ * installed skills or plugins (`shelf.ts`).
  *
  * The source is read once, so the checked files are the installed files.
  */
@@ -115,7 +115,7 @@ async function fetchSource(
   return { folder, commit: null, usualName: usualNameOf(source.below === '' ? (top ?? name) : name) }
 }
 
-/** Yields the entries of an archive on this machine. The file is open until the entries are read. */
+/** Yields the entries of an archive on this machine. Closes the file at the end, or when the consumer stops. */
 async function* archiveEntries(machine: Machine, { path }: LocalSource): AsyncGenerator<Entry, void> {
   const file = await machine.at(path, openFile)
   try {
@@ -138,14 +138,14 @@ async function* archiveEntries(machine: Machine, { path }: LocalSource): AsyncGe
   }
 }
 
-/** Matches names that an extension has at its top. */
+/** Matches names of entries that an extension has in its top folder. */
 const topNames = /^(?:\..*|agents|commands|hooks|skills)$/
 /** A folder with one of these entries is an extension. */
 const marks = ['SKILL.md', '.plugin', '.claude-plugin']
 
 /**
- * Returns the name of the only entry in `folder`, if the entry is a folder around an extension. Returns undefined for
- * other content, and for a folder with one of `topNames` that is no extension itself.
+ * Returns the name of the only entry in `folder` if that entry is the folder of the extension. Otherwise returns
+ * undefined, also for a folder that matches `topNames` and has none of `marks`.
  */
 async function onlyFolderIn(folder: string): Promise<string | undefined> {
   const entries = await readdir(folder, { withFileTypes: true })
@@ -177,7 +177,9 @@ async function describeSkill({ folder, usualName }: Fetched, { log }: InstallerO
   return { name, version, description, enabled: true }
 }
 
-/** Describes a fetched plugin. A plugin with hooks or MCP servers is disabled, unless it replaces an enabled one. */
+/**
+ * Describes a fetched plugin: disabled if it has hooks or servers. `Shelf.put` keeps a replaced plugin's `enabled`.
+ */
 async function describePlugin({ folder, usualName }: Fetched, { log }: InstallerOptions): Promise<Described> {
   const warn = (reason: string): void => log.warn('A file of a plugin is left out', { reason })
   const plugin = await readPlugin({ folder, privateDirs: [], warn }, usualName)

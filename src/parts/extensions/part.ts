@@ -7,7 +7,7 @@ export const extensions = {
   routes: {
     'POST /api/skills/sync': 'drive',
     'GET /api/skills/installed': 'read',
-    // Later conversations get the text of an installed skill, so each change of the installed skills needs `configure`.
+    // Conversations get the text of an installed skill, so each change of installed skills needs the right `configure`.
     'POST /api/skills/install': 'configure',
     'GET /api/skills/installed/{skill_name}': 'read',
     'PATCH /api/skills/installed/{skill_name}': 'configure',
@@ -16,7 +16,7 @@ export const extensions = {
     'GET /api/skills/marketplace': 'read',
     'POST /api/plugins': 'drive',
     'GET /api/plugins/installed': 'read',
-    // Hooks and MCP servers of an enabled plugin can run programs here, so each change but a removal needs `execute`.
+    // Hooks and MCP servers of a plugin can run programs, so each change but a removal needs the right `execute`.
     'POST /api/plugins/install': 'execute',
     'GET /api/plugins/installed/{plugin_name}': 'read',
     'PATCH /api/plugins/installed/{plugin_name}': 'execute',
@@ -27,7 +27,7 @@ export const extensions = {
   },
   idle: ['POST /api/plugins'],
   offers: ['extensions'],
-  // If the data folder has this folder, the part starts with the server, to remove remains of a killed installation.
+  // If the data folder contains this folder, the part starts with the server, to clean up after killed installations.
   startsWith: 'extensions',
   spec: () => import('./spec.ts'),
   needs: [

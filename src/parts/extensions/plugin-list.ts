@@ -22,7 +22,7 @@ export interface PluginListOptions {
 }
 
 const pluginFolders = ['.agents/plugins', '.openhands/plugins']
-/** The most subfolders of one of the `pluginFolders` that are read as plugins. */
+/** The most subfolders that are read as plugins in one of the `pluginFolders`. */
 const folderLimit = 100
 /** The most entries that a walk of a folder visits. */
 const fileLimit = 2000

@@ -31,9 +31,9 @@ export interface Plugin {
   readonly skills: readonly Skill[]
   /** The texts of the files that define sub-agents, not parsed. */
   readonly agents: readonly DefinitionText[]
-  /** The hooks; null when there is none. */
+  /** The hooks; null when the plugin has none. */
   readonly hooks: HookConfig | null
-  /** The MCP servers by name. */
+  /** The MCP servers of `.mcp.json`, by name. */
   readonly servers: Readonly<Record<string, McpServer>>
 }
 
@@ -50,7 +50,7 @@ const plainPath = /^[\w./@%+=:,-]+$/
 /**
  * Reads the plugin in `options.folder`.
  * @param usualName the name for a plugin without a manifest
- * @throws AppError `invalid_input` for a folder that is no plugin, and for an unusable name, manifest, hook or server
+ * @throws AppError `invalid_input` for a folder that is not a plugin, or an unusable name, manifest, hook or server
  */
 export async function readPlugin(options: SkillFolderOptions, usualName: string): Promise<Plugin> {
   const manifest = await readManifest(options)

@@ -8,8 +8,8 @@
  *       plugins/...                   the same for plugins
  *       work/<uuid>/                  an installation or removal under way, or the remains of a killed one
  *
- * A folder is added or removed by one rename. A replacement takes two renames: after a kill between them, `recover`
- * puts the replaced folder back.
+ * A folder is added or removed by one rename. A replacement takes two renames. If the server is killed between them,
+ * `recover` puts the replaced folder back.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -25,7 +25,6 @@ import { ExtensionRecord } from './generated.ts'
 
 export type ExtensionKind = 'skills' | 'plugins'
 
-/** An installed extension. */
 export interface Installed {
   readonly record: ExtensionRecord
   /** The absolute path of the folder `content`, with the files of the extension. */
@@ -72,8 +71,8 @@ export class Shelf {
 
   /**
    * Installs the files of the folder `content` with their record. A replacement keeps the old `enabled`.
-   * @throws AppError `conflict` when the name is taken and `replaces` is false, or at `shelfLimit`; `storage_full`,
-   * `storage_failed`; errors of the file system
+   * @throws AppError `conflict` when the name is taken and `replaces` is false, or `shelfLimit` is reached;
+   * `storage_full`, `storage_failed`; errors of the file system
    */
   put(record: ExtensionRecord, content: string, { replaces }: { readonly replaces: boolean }): Promise<Installed> {
     return this.#changes.run(async () => {
@@ -174,14 +173,13 @@ export function isName(name: string): boolean {
   return name.length <= nameLimit && nameForm.test(name)
 }
 
-/** Makes a new work folder. The caller removes it; after a kill of this server the next start removes it. */
+/** Makes a new work folder, which the caller removes. If the server is killed before, its next start removes it. */
 export async function makeWorkFolder(root: string): Promise<string> {
   const folder = join(root, 'work', randomUUID())
   await failsAsStorage('Cannot make a folder for the installation', () => makeFolder(folder, ownFolder))
   return folder
 }
 
-/** Removes a folder that `makeWorkFolder` made. */
 export async function removeWorkFolder(folder: string): Promise<void> {
   await removeTree(folder)
 }

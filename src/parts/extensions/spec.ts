@@ -106,7 +106,7 @@ export const endpoints: readonly Endpoint[] = inGroup('Skills', [
 
 export const pathParameters = { skill_name: extensionName, plugin_name: extensionName }
 
-/** Returns the operations on installed skills or plugins. Both have the same operations. */
+/** Returns the routes for installed skills or for installed plugins. */
 function installedOperations(what: 'skill' | 'plugin'): readonly Operation[] {
   const title = what === 'skill' ? 'Skill' : 'Plugin'
   const [one, all, refreshed] = [`Installed${title}`, `Installed${title}s`, `Refreshed${title}`]

@@ -46,7 +46,7 @@ async function makeDirectory({ directory, name, path }: ContainedPath): Promise<
 export async function showHome({ machine, homeDir }: FolderParts, call: Call): Promise<HttpResponse> {
   const { include_hidden } = queryOf(call, hidden)
   const signal = clientSignal(call)
-  // An unreadable home folder shows no favorites.
+  // If the home folder cannot be read, the response has no favorites.
   const names = await machine.at(homeDir, (place) => subdirectoriesOf(place, include_hidden, signal)).catch(() => [])
   const favorites = names.slice(0, favoriteLimit).map((name) => ({ label: name, path: join(homeDir, name) }))
   return ok({ home: homeDir, favorites, locations: [{ label: '/', path: '/' }] })
@@ -58,14 +58,16 @@ export async function searchSubdirectories({ machine }: FolderParts, call: Call)
   const names = await machine.at(path, (place) => subdirectoriesOf(place, include_hidden, signal))
   const first = names.findIndex((name) => name.toLowerCase() >= page_id)
   const rest = first === -1 ? [] : names.slice(first)
-  // Names that differ only in case have one page id, so they are on one page, which can then have more than `limit`.
+  // Names that differ only in case have the same page id, so they stay on one page, which can then exceed `limit`.
   let end = Math.min(limit, rest.length)
   while (end < rest.length && rest[end]?.toLowerCase() === rest[end - 1]?.toLowerCase()) end++
   const items = rest.slice(0, end).map((name) => ({ name, path: join(path, name) }))
   return ok({ items, next_page_id: rest[end]?.toLowerCase() ?? null })
 }
 
-/** Returns the names of the subdirectories, sorted by their lower-case form. Hidden names need `includeHidden`. */
+/**
+ * Returns the subdirectories' names, sorted without regard to case. Names with a dot in front need `includeHidden`.
+ */
 async function subdirectoriesOf(
   place: ContainedPath, includeHidden: boolean, signal: AbortSignal,
 ): Promise<readonly string[]> {

@@ -1,13 +1,12 @@
 /**
  * Reads a `multipart/form-data` body part by part (RFC 7578; syntax: RFC 2046, section 5.1.1).
  *
- * The reader is strict, so that no two programs see different parts in one body. For example, it refuses a preamble.
+ * The reader refuses a body in which another program could see other parts, for example a body with a preamble.
  */
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../base/errors.ts'
 
 export interface MultipartLimits {
-  /** The most parts of a body. */
   readonly partLimit: number
   /** The most bytes in the headers of one part. */
   readonly headerLimitBytes: number
@@ -16,7 +15,7 @@ export interface MultipartLimits {
 export interface FormPart {
   /** The name of the form's field. */
   readonly name: string
-  /** The content in pieces. Reading the next part skips the rest. */
+  /** The content in pieces. Requesting the next part skips the content that is left. */
   readonly content: AsyncGenerator<Buffer, void>
 }
 
@@ -59,7 +58,7 @@ export async function* readParts(
     if (count === limits.partLimit) throw tooLarge(`${limits.partLimit} parts`)
     const name = nameOf(await body.takeHeaders(limits.headerLimitBytes))
     yield { name, content: body.takeContent() }
-    // Drop the content that the caller did not read.
+    // The content that the caller did not read is dropped.
     for await (const _ of body.takeContent()) { /* dropped */ }
   }
 }

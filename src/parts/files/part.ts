@@ -1,4 +1,4 @@
-/** The part `files`: files of this machine, histories to download, and the list of workspaces. */
+/** The part `files`: files of this machine, downloads of conversations, and the list of workspaces. */
 import { integer } from '../../option.ts'
 import type { Part, PartModule } from '../../part.ts'
 

@@ -18,7 +18,7 @@ interface Listed {
   readonly name: string
   readonly kind: 'directory' | 'file' | 'other'
   readonly size: number
-  /** The key by which the list is ordered: folders first, then by name. A page has the key of its first entry as id. */
+  /** The sort key: folders first, each group by name. The id of a page is the key of its first entry. */
   readonly key: string
 }
 

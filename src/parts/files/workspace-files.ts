@@ -66,7 +66,7 @@ function shieldPage({ exchange: { headers } }: Call): void {
   headers[headers.indexOf('Content-Security-Policy') + 1] = sandbox
 }
 
-/** True when browsers accept a `Secure` cookie: from an https public URL, or from a loopback name. */
+/** True when browsers accept a `Secure` cookie: the public URL is https, or the request names a loopback host. */
 function isSafe({ isPublishedSafely }: Pick<WorkspaceFileParts, 'isPublishedSafely'>, call: Call): boolean {
   const [host = ''] = headerValues(call.exchange.request.rawHeaders, 'host')
   return isPublishedSafely || isLoopbackName(parseAuthority(host)?.name ?? '')

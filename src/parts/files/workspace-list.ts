@@ -1,6 +1,6 @@
 /**
- * The list of workspaces that a client shows to its user: `workspaces.json` in the data folder. The list gives no
- * rights.
+ * The list of workspaces that a client shows to its user: `workspaces.json` in the data folder. An entry gives no right
+ * to use a folder.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -8,7 +8,7 @@ import { parse } from '../../schema/check.ts'
 import { WorkspaceList } from './generated.ts'
 import { createStoredFile, type StoredFile } from '../../settings/stored-file.ts'
 
-/** The most workspaces, and the most parents of workspaces. */
+/** The most workspaces in the list, and the most parent folders of workspaces. */
 const entryLimit = 1000
 
 type Change = (list: WorkspaceList) => WorkspaceList

@@ -20,13 +20,13 @@ const smallBytes = 16 * 1024
 
 const most16 = 0xffff
 const most32 = 0xffff_ffff
-/** The versions of the format: deflate needs 2.0, ZIP64 needs 4.5 (section 4.4.3). */
+/** The versions of the format: deflate needs 2.0, ZIP64 needs 4.5 (APPNOTE.TXT, section 4.4.3). */
 const version = 20
 const version64 = 45
-/** Bit 11 of an entry's flags: the name is UTF-8 (section 4.4.4). */
+/** Bit 11 of an entry's flags: the name is UTF-8 (APPNOTE.TXT, section 4.4.4). */
 const utf8Flag = 0x0800
 const deflated = 8
-/** 1 January 1980, the first date that the format knows (section 4.4.6). */
+/** 1 January 1980, the first date that the format knows (APPNOTE.TXT, section 4.4.6). */
 const firstDate = 0x0021
 
 /** Yields the bytes of the archive. Its offsets include `before`, the number of bytes in front of the archive. */
@@ -48,7 +48,7 @@ export async function* writeZip(entries: AsyncIterable<ZipEntry>, before = 0): A
 }
 
 /**
- * Returns the part that an entry's local header and its directory record have in common (sections 4.3.7 and 4.3.12).
+ * Returns the bytes that an entry's local header and directory record share (APPNOTE.TXT, sections 4.3.7 and 4.3.12).
  */
 function recordOf(bytes: Buffer, packed: Buffer, path: Buffer): Buffer {
   return numbers(
@@ -59,7 +59,7 @@ function recordOf(bytes: Buffer, packed: Buffer, path: Buffer): Buffer {
 
 function directoryRecord(record: Buffer, path: Buffer, offset: number): Buffer {
   const is64 = offset >= most32
-  // Section 4.5.3: the ZIP64 field has an offset that is too large for 32 bits.
+  // An offset that is too large for 32 bits goes into the ZIP64 extra field (APPNOTE.TXT, section 4.5.3).
   const extra = is64 ? numbers([0x0001, 2], [8, 2], [offset, 8]) : Buffer.alloc(0)
   const needed = is64 ? version64 : version
   return Buffer.concat([
@@ -68,7 +68,7 @@ function directoryRecord(record: Buffer, path: Buffer, offset: number): Buffer {
   ])
 }
 
-/** Returns the end record, after two ZIP64 records if a number is too large for it (sections 4.3.14 to 4.3.16). */
+/** Returns the end record. Two ZIP64 records precede it if a number is too large (APPNOTE.TXT, 4.3.14 to 4.3.16). */
 function endOf(directory: readonly Buffer[], offset: number): Buffer {
   const count = directory.length
   const length = directory.reduce((sum, record) => sum + record.length, 0)

@@ -32,7 +32,7 @@ export interface ArchiveParts {
   readonly stallTimeoutMs: number
 }
 
-/** The most entries that are looked at for an archive, also those that it leaves out. A folder with more is refused. */
+/** The most entries of a folder that are examined, including entries that are left out. A larger folder is refused. */
 const entryLimit = 200_000
 /** The most exclude patterns of a request. */
 const excludeLimit = 200
@@ -48,7 +48,7 @@ const query = {
 /**
  * Sends the patch or the archive.
  * @throws AppError `not_found` or `forbidden` for the folder; `invalid_input` for the query; `bad_request` when the
- * path is no folder in a repository, when git fails, or when `listFiles` cannot list every file
+ * path is not a folder in a repository, when git fails, or when `listFiles` cannot list every file
  */
 export async function sendArchive(parts: ArchiveParts, call: Call): Promise<HttpResponse> {
   const { path, format, base_ref, use_default_excludes, exclude } = queryOf(call, query)
@@ -118,7 +118,7 @@ async function patchOf(
   const work = join(runtimeDir, `archive-${randomUUID()}`)
   const objects = join(work, 'objects')
   await makeFolder(objects, ownFolder)
-  // Asks git, because a worktree has its objects in its main repository. The answer may be relative to `folder`.
+  // Git tells the path: a worktree has its objects in the main repository. The path may be relative to `folder`.
   const own = (await expect(run, ['rev-parse', '--git-path', 'objects'], {})).toString().replace(/\n$/, '')
   const variables = {
     GIT_INDEX_FILE: join(work, 'index'),
@@ -213,7 +213,7 @@ interface Found {
   readonly isExecutable: boolean
 }
 
-/** Lists the entries of an archive. @throws AppError `bad_request` when the list would be incomplete */
+/** Lists the files and folders to send. @throws AppError `bad_request` if `walkTree` reports an incomplete walk */
 async function listFiles(
   machine: Machine, folder: string, { excludes, signal }: ListOptions,
 ): Promise<readonly Found[]> {
@@ -221,7 +221,7 @@ async function listFiles(
   const { isComplete } = await machine.at(folder, (place) => walkTree(place, {
     signal,
     limitEntries: entryLimit,
-    notEntered: new Set(), // `visit` leaves out `.git` and what the excludes name.
+    notEntered: new Set(), // `visit` leaves out `.git` and excluded paths.
     async visit({ name, relativePath, place: { kind, directory } }) {
       const isFolder = kind === 'directory'
       if (kind === 'special' || name === '.git' || isExcluded(relativePath, isFolder, excludes)) return false

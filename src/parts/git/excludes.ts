@@ -1,8 +1,8 @@
 /**
  * Patterns that leave paths out of an archive or a patch. Pure functions.
  *
- * `name`, `*.ext` and `name/` match at any depth; `a/b` matches from the top. A slash at the end means folders only.
- * `*` and `?` stay within one part of a path. Matching takes quadratic time at most.
+ * `name`, `*.ext` and `name/` match at any depth; `a/b` matches from the top. With `/` at the end, a pattern matches
+ * only folders. `*` and `?` stay within one part of a path. Matching takes quadratic time at most.
  */
 
 export const usualExcludes: readonly string[] = [
@@ -31,7 +31,7 @@ export function pathspecsOf(patterns: readonly string[]): readonly string[] {
   })
 }
 
-/** Tells whether a text fits a pattern with `*` and `?`. After a mismatch only the last `*` is made to match more. */
+/** Tells whether a text fits a pattern with `*` and `?`. After a mismatch, only the last `*` tries a longer match. */
 function matches(pattern: string, text: string): boolean {
   let [at, to, star, resume] = [0, 0, -1, 0]
   while (to < text.length) {

@@ -1,12 +1,12 @@
 /**
- * Reads a repository for the routes: its changes, the two sides of a changed file, its commits.
+ * Reads a repository for the routes: its changes, the two versions of a changed file, and its commits.
  *
  * A revision from a client is first resolved to an object name, so that git cannot read the client's text as an option.
  */
 import { AppError } from '../../base/errors.ts'
 import type { GitLimits, RunGit } from './program.ts'
 
-/** The most bytes of a file that is compared. */
+/** The most bytes of each version of a file that a response contains. */
 export const fileLimitBytes = 1024 * 1024
 
 export type ChangeStatus = 'ADDED' | 'DELETED' | 'UPDATED'
@@ -55,8 +55,8 @@ export class History {
   }
 
   /**
-   * Returns the tree with which changes are compared by default: the tree of `#usualCommit`, or the empty tree before
-   * the first commit.
+   * Returns the tree with which changes are compared by default: the tree of the commit that `#usualCommit` finds, or
+   * the empty tree if there is no commit.
    */
   async usualTree(): Promise<string> {
     const commit = await this.#usualCommit()
@@ -64,8 +64,8 @@ export class History {
   }
 
   /**
-   * Returns the tree of a revision, and the commit if the revision names one. The default is HEAD if it is detached,
-   * else the commit of `#usualCommit`, else the empty tree.
+   * Returns the tree of a revision, and the commit if the revision names one. Without a revision, uses HEAD if it is
+   * detached, else the commit that `#usualCommit` finds, else the empty tree.
    * @throws AppError `bad_request` for an unknown revision
    */
   async baseOf(revision: string | undefined): Promise<{ readonly tree: string; readonly commit: string | undefined }> {
@@ -76,6 +76,7 @@ export class History {
     return { tree: commit === undefined ? await this.#emptyTree() : await this.tree(commit), commit }
   }
 
+  /** Finds the branch tip at origin, else the merge base with origin's main branch, else `#localCommit`, else HEAD. */
   async #usualCommit(): Promise<string | undefined> {
     const branch = (await this.#tryLine('symbolic-ref', '--quiet', '--short', 'HEAD')) ?? ''
     const published = branch === '' ? undefined : await this.#resolve(`refs/remotes/origin/${branch}^{commit}`)
@@ -89,7 +90,7 @@ export class History {
 
   /**
    * Returns the tip of the local branch `main`, or of `master` if there is no `main`. Returns undefined when neither
-   * exists, when the found branch is `branch` itself, and when HEAD does not contain its tip.
+   * exists, when the found branch is `branch` itself, and when the tip is not an ancestor of HEAD.
    */
   async #localCommit(branch: string): Promise<string | undefined> {
     for (const name of ['main', 'master']) {
@@ -114,13 +115,12 @@ export class History {
     return [...changes].map(([path, status]) => ({ status, path })).sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 
-  /** Returns the differences between two trees. */
   changesBetween(before: string, after: string): Promise<readonly Change[]> {
     return this.#diff(before, after)
   }
 
   /**
-   * Returns the text of the file at `path`, from the root of the repository, in a tree; undefined without the file.
+   * Returns the text that a file has in a tree; undefined without the file. `path` begins at the repository's root.
    * @throws AppError `bad_request` for a file of more than `fileLimitBytes`
    */
   async file(tree: string, path: string): Promise<string | undefined> {
@@ -156,7 +156,8 @@ export class History {
   }
 
   /**
-   * Returns the object name of a revision; undefined for an unknown revision, and for a text that git could misread.
+   * Returns the object name of a revision; undefined for an unknown revision, and for a text that git could take as an
+   * option.
    */
   async #resolve(revision: string): Promise<string | undefined> {
     if (/^-|[\0-\x1f\x7f]/.test(revision) || revision.length > 1024) return undefined

@@ -19,7 +19,7 @@ import type { Repository } from '../../workspace/git.ts'
 const usualTimeoutMs = 30_000
 /** The default limit for the output of one run. */
 const outputLimitBytes = 16 * 1024 * 1024
-/** The most runs of git at once. */
+/** The most programs of git that run at the same time. */
 const runLimit = 4
 const atOnce = AbortSignal.abort()
 
@@ -69,8 +69,8 @@ export interface Git {
   /** The number of runs of git that wait because `runLimit` runs are active. */
   readonly waiting: number
   /**
-   * Returns a function that runs git without the repository's current filters. Use it for one request only: the
-   * repository can define other filters later.
+   * Returns a function that runs git without the filters (clean, smudge) that the repository has now. Use this function
+   * for one request only, because the repository may get other filters later.
    */
   open(repository: GitPlace, signal: AbortSignal): Promise<RunGit>
 }

@@ -2,7 +2,7 @@
  * Writes a tar archive piece by piece: ustar, with a pax header for a name that is long or not printable ASCII, and for
  * a size of 8 GiB or more (POSIX.1-2017, pax, "EXTENDED DESCRIPTION").
  *
- * The size in a header is kept: a file that shrinks is filled up with zeros, a file that grows is cut.
+ * The content has the size in the header: a file that shrinks is filled up with zeros, a file that grows is cut.
  */
 
 export interface TarEntry {
@@ -19,7 +19,6 @@ const nameBytes = 100
 /** The smallest size that needs more than 11 octal digits. */
 const firstLongSize = 8 ** 11
 
-/** Yields the bytes of the archive. */
 export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buffer, void> {
   for await (const { name, size, isExecutable, content } of entries) {
     const isFolder = name.endsWith('/')

@@ -23,7 +23,6 @@ export interface WorktreesOptions {
   readonly git: Git
   /** The folder of the records (`WorktreeRecords`). */
   readonly recordsDir: string
-  /** The folder of the worktrees. */
   readonly worktreeDir: string
   /** Folders in which no worktree may be. */
   readonly privateDirs: readonly string[]
@@ -33,7 +32,7 @@ export interface WorktreesOptions {
 export class ConversationWorktrees implements Worktrees {
   readonly #options: WorktreesOptions
   readonly #records: WorktreeRecords
-  /** The last queued work on each worktree, by the worktree's id. New work on a worktree waits for it to end. */
+  /** The last queued work on each worktree, by the worktree's id. New work waits until this work has ended. */
   readonly #work = new Map<string, Promise<unknown>>()
   readonly #closing = new AbortController()
 
@@ -65,7 +64,7 @@ export class ConversationWorktrees implements Worktrees {
   async releaseLeft(isUsed: IsUsed): Promise<void> {
     await this.#records.removeTemporary()
     for (const worktree of await this.#records.list()) {
-      // The release is queued at once, so that it comes before the work of later requests on this worktree.
+      // The release is queued immediately, so that it precedes the work of later requests on this worktree.
       void this.#inTurn(worktree.id, () => this.#release(worktree, isUsed))
     }
   }

@@ -36,7 +36,7 @@ function readOutput(stdout: string): Record<string, unknown> {
     const value = parseJson(stdout)
     return isObject(value) ? value : {}
   } catch {
-    return {} // Not JSON: no decision.
+    return {} // Output that is not JSON has no decision.
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * Runs one command of a hook with the shell in its own process group, with the input on stdin.
  *
- * When `runCommand` has settled, no process of the command that can be found (process/child) is left, except after the
- * error `agent_failed`.
+ * When `runCommand` has settled, no process of the command is left that process/child can find, except after the error
+ * `agent_failed`.
  */
 import { messageOf } from '../../base/errors.ts'
 import { untilAborted, within } from '../../base/wait.ts'

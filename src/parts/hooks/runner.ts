@@ -21,9 +21,9 @@ export interface HookRunnerOptions {
   readonly mask: (text: string) => string
   /** The environment of every hook. The variables `OPENHANDS_...` are added for each run. */
   readonly env: Readonly<Record<string, string>>
-  /** The instance id of the data folder, for the marker of the processes. */
+  /** The instance id of the data folder: the first part of the environment variable that marks processes. */
   readonly instance: string
-  /** Makes unique ids for markers. */
+  /** Makes a unique id for each run of a hook: the last part of the environment variable that marks processes. */
   readonly createId: () => string
   readonly startProcess: (options: ChildOptions) => Promise<Child>
   readonly log: Log

@@ -15,7 +15,7 @@ export interface DigestOptions {
   readonly signal: AbortSignal
   /** The path of the agent's program in the folder. It is always treated as an executable. */
   readonly entry: string
-  /** The number of files that are read at once. Default 4. */
+  /** The number of files that are read at the same time. Default 4. */
   readonly parallel?: number
   /** The most files. A folder with more files is refused. Default 200,000. */
   readonly fileLimit?: number

@@ -153,7 +153,8 @@ function reasonWithoutPackage({ installCommand }: InstallOptions['provider']): s
 
 /**
  * Returns the path of the agent's program in `folder`: the path in the provider table for `wanted.platform`, else the
- * path in `bin` of the package. In the second case an install script is refused, because npm runs no scripts here.
+ * path in `bin` of the package. In the second case a package with an install script is refused, because npm runs no
+ * scripts here.
  * @throws AppError `upstream_failed` for another version than `wanted.version`, a missing program, or a refused script
  */
 async function findEntry(

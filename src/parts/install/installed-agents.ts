@@ -25,8 +25,8 @@ export interface InstalledAgentsOptions {
 export class InstalledAgents {
   readonly #options: InstalledAgentsOptions
   /**
-   * The records by agent name, each with the stamp of its file. A record is large, so it is read again only after its
-   * file has changed.
+   * The records by agent name, each with modification time and inode of its file. A record is large, so it is read
+   * again only after its file has changed.
    */
   readonly #known = new Map<string, FileStamp & { readonly installation: Installation }>()
   /** The first difference that the background check found in an installation, by the key of `stateOf`. */
@@ -52,7 +52,7 @@ export class InstalledAgents {
     throw new AppError('agent_failed', refusalOf(name, difference))
   }
 
-  /** Starts the background check. Call it before any agent is started: it first removes files that no record names. */
+  /** Starts the background check. Call it before any agent starts, because it removes files that no record names. */
   check(): void {
     this.#checking ??= this.#check()
   }
@@ -86,7 +86,7 @@ export class InstalledAgents {
     const { agentsDir } = this.#options
     if (!existsSync(agentsDir)) return
     await this.#attempt('The files of removed agents could not be removed', {}, () => this.#removeWaste())
-    const names = await listInstalled(agentsDir).catch(() => []) // An unreadable folder has nothing to check.
+    const names = await listInstalled(agentsDir).catch(() => []) // In an unreadable folder nothing is checked.
     for (const name of names) {
       if (this.#closed.signal.aborted) return
       await this.#attempt('An installed agent could not be checked', { agent: name }, () => this.#checkOne(name))
@@ -114,7 +114,7 @@ export class InstalledAgents {
     const installation = await readInstallation(agentsDir, name)
     if (installation === undefined) return
     const { version } = installation
-    // Read one file at a time, to leave disk and CPU to the requests of clients.
+    // One file is read at a time, to leave disk and CPU to the requests of clients.
     const { differences } = await compareFiles(agentsDir, installation, { signal: this.#closed.signal, parallel: 1 })
     const [first] = differences
     if (first === undefined) return log.info('The files of an installed agent are unchanged', { agent: name, version })

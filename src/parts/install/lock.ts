@@ -1,5 +1,5 @@
 /**
- * The lock of a pinned agent: all its packages in exact versions, with the digests of their archives.
+ * The package lock of an agent with a pinned version: its packages in exact versions, with digests of their archives.
  *
  * A lock is a package-lock.json of npm (`lockfileVersion` 3) without registry addresses, so that npm uses the user's
  * registry. scripts/lock-agents makes `locks/<name>.ts`.
@@ -14,7 +14,7 @@ export interface Lock {
   readonly packages: Readonly<Record<string, unknown>>
 }
 
-/** Functions that load the locks, by the name of the provider. */
+/** Functions that load package locks, by agent name (the `name` in the provider table). */
 export type Locks = ReadonlyMap<string, () => Promise<{ readonly lock: Lock }>>
 
 export interface LockQuery {
@@ -24,7 +24,7 @@ export interface LockQuery {
   readonly platform: string
 }
 
-/** The locks that this release contains. */
+/** The package locks that this release contains. */
 export const shippedLocks: Locks = new Map([
   ['claude-code', () => import('./locks/claude-code.ts')],
   ['cline', () => import('./locks/cline.ts')],
@@ -35,7 +35,7 @@ export const shippedLocks: Locks = new Map([
   ['qwen-code', () => import('./locks/qwen-code.ts')],
 ])
 
-/** Returns the lock for a package, version and platform; undefined without one. */
+/** Returns the package lock of an agent; undefined if there is none for this package, version and platform. */
 export async function findLock(
   locks: Locks, { name, packageName, version, platform }: LockQuery,
 ): Promise<Lock | undefined> {
@@ -44,7 +44,7 @@ export async function findLock(
   return lock.platforms.includes(platform) ? lock : undefined
 }
 
-/** Returns the text of a package-lock.json with the packages of a lock. */
+/** Returns the text of a `package-lock.json` with the packages of a lock. */
 export function packageLockOf({ packages }: Lock): string {
   return JSON.stringify({ lockfileVersion: 3, requires: true, packages })
 }

@@ -22,14 +22,14 @@ export interface NpmOptions {
   readonly folder: string
   readonly packageName: string
   readonly version: string
-  /** The lock to install from. Default: no lock. */
+  /** The package lock to install from. Default: none. */
   readonly lock?: Lock | undefined
   /** npm gets these variables, except the variables of this server (`isServerVariable`). */
   readonly environment: Environment
   readonly signal: AbortSignal
-  /** The instance id in the marker of npm's processes, from `installInstance`. */
+  /** The first part of the environment variable that marks npm's processes, from `installInstance`. */
   readonly instance: string
-  /** A unique id for the marker of npm's processes. */
+  /** A unique id: the last part of the environment variable that marks npm's processes. */
   readonly id: string
   /** The time limit of npm, in milliseconds. Default: 15 minutes. */
   readonly timeoutMs?: number
@@ -97,14 +97,14 @@ async function prepare({ folder, packageName, version, lock }: NpmOptions): Prom
 }
 
 /**
- * Ends the processes that killed installations left behind. The marker of such a process has `instance`.
+ * Ends the processes that killed installations left behind. They are found by the environment variable that marks them.
  * @throws AppError `unavailable` when a process cannot be killed
  */
 export function sweepInstalls(instance: string): Promise<void> {
   return sweepMarked({ instance })
 }
 
-/** Returns the instance id for the markers of installations in this folder. */
+/** Returns the `instance` of `NpmOptions` for installations in a folder. */
 export function installInstance(agentsDir: string): string {
   return `install-${digestText(agentsDir).slice(0, 16)}`
 }

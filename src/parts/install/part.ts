@@ -38,7 +38,7 @@ export const install = {
   },
   routes: {
     'GET /api/agents/installations': 'read',
-    // The server later starts the installed program, so an installation needs `execute`.
+    // The server later starts the installed program, so an installation needs the right `execute`.
     'POST /api/agents/{name}/install': 'execute',
   },
   offers: ['installedAgents'],

@@ -12,13 +12,12 @@ import { storageError, writeFileAtomically } from '../../base/own-files.ts'
 import { readdir } from '../../base/read-files.ts'
 
 export interface Installation {
-  /** The provider's name. */
   readonly name: string
   readonly packageName: string
   readonly version: string
   /** The name of the folder with the agent's files. */
   readonly folder: string
-  /** The path of the program in that folder. */
+  /** The path of the program in `folder`. */
   readonly entry: string
   /** True when Node runs the entry as a script; false when the entry is started as a program. */
   readonly runsOnNode: boolean

@@ -121,7 +121,7 @@ function tagIn(word: string | undefined): Tag | undefined {
 
 /** The largest value of a limit of conversations or of runs. */
 const mostNumber = 9_999_999
-/** The largest limit of disk space. */
+/** The largest limit of disk space, in bytes. */
 const mostBytes = 2 ** 50
 
 /** Returns the number after a flag; undefined without the flag. @throws AppError `invalid_option` */

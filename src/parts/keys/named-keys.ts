@@ -1,5 +1,5 @@
 /**
- * The named keys of a running server. The end of a key also ends the connections that were opened with the key.
+ * The named keys of a running server. When a key is revoked or expires, the connections opened with it end too.
  *
  * The folder of the keys is checked every `lookEveryMs` for added and revoked keys. An expired key is refused at once.
  * Its connections end at the next check.
@@ -36,9 +36,9 @@ interface Holder {
 }
 
 const lookEveryMs = 250
-/** The number of looks that read the keys again after a change: a second change may leave the same time stamp. */
+/** After a change, this many looks read the keys again, because a second change may leave the same time stamp. */
 const freshLooks = 8
-/** After an error, the keys are read again each time this many looks (10 s) have passed: the cause may be gone. */
+/** After an error, the keys are read again once in this many looks (10 s), because the cause may be gone. */
 const retryLooks = 40
 
 export class OpenKeys implements NamedKeySource {
@@ -102,15 +102,15 @@ export class OpenKeys implements NamedKeySource {
   }
 
   /**
-   * Reads the keys after a change (`freshLooks`) and, now and then, after an error (`retryLooks`). Ends connections of
-   * revoked and expired keys. Never rejects.
+   * Reads the keys again after a change of the folder (`freshLooks`) or an error (`retryLooks`). Ends the connections
+   * of revoked and expired keys. Never rejects.
    */
   look(): Promise<void> {
     this.#looking = this.#looking.then(() => this.#look())
     return this.#looking
   }
 
-  /** Stops looking at the folder. Idempotent. */
+  /** Stops checking the folder, and waits for a running check. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#looking

@@ -16,11 +16,11 @@ import type { Transport } from './transport.ts'
 
 export interface McpClientOptions {
   readonly transport: Transport
-  /** The version of this program. */
+  /** The version of Agent Server, for `clientInfo`. */
   readonly version: string
   /** Called when the server announces that its list of tools has changed. */
   readonly onToolsChanged: () => void
-  /** Called with a short text about input that is no valid message, for the server log. */
+  /** Called with a short text about input that is not a valid message, for the server log. */
   readonly onNoise: (excerpt: string) => void
 }
 

@@ -29,14 +29,14 @@ export interface HttpTransportOptions {
   /** Called when the stream for the server's own messages begins without an event id: earlier messages may be lost. */
   readonly onGap?: () => void
   /**
-   * The wait in milliseconds before a stream is reopened. Doubles after each failure. A server can set another wait.
-   * Default 1000.
+   * The wait in milliseconds before a stream is reopened. This time doubles after each failure. A server can set
+   * another time. Default 1000.
    */
   readonly retryMs?: number
   readonly limits?: MessageLimits | undefined
 }
 
-/** The outcome of reading a response. */
+/** The outcome of `#read`: whether the stream had the response, and the data for resuming the stream. */
 interface StreamPart {
   readonly isAnswered: boolean
   readonly lastEventId: string
@@ -49,7 +49,7 @@ const retryLimit = 5
 const redirectLimit = 3
 /** A stream that lasts longer than this time, in milliseconds, resets the count of failures of `#listen`. */
 const steadyMs = 30_000
-/** Node's longest timer, in milliseconds. It switches a request's time limit off: callers set their own limits. */
+/** Node's longest timer, in milliseconds. In effect no time limit: callers set their own limits. */
 const longestMs = 2 ** 31 - 1
 
 export class HttpTransport implements Transport, Framing {

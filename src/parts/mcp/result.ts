@@ -1,5 +1,5 @@
 /**
- * Converts the result of an MCP tool into an observation (contract: payloads.md, MCPToolObservation; MCP 2025-06-18,
+ * Converts the result of an MCP tool into an observation (contract/payloads.md, MCPToolObservation; MCP 2025-06-18,
  * server/tools, "Tool Result").
  *
  * A structured result is shown as JSON if there is no text. Parts that cannot be shown are counted.

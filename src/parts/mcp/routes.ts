@@ -1,5 +1,5 @@
 /**
- * REST handlers for MCP servers: trials, and sign-ins (contract: others.md, section 6).
+ * REST handlers for MCP servers: trials, and sign-ins (contract/others.md, section 6).
  *
  * A trial has the status 200 even when the server does not work. The callback of a sign-in responds with one of two
  * fixed pages, which repeat nothing of the request.

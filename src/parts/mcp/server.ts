@@ -83,7 +83,7 @@ export class McpServer {
 
   /**
    * Starts the server if a start is due, or lists its tools again if they have changed. Waits for this at most
-   * `patienceMs`, and not at all if the last start has failed (status `failed`). Never rejects.
+   * `patienceMs`, and not at all for a start that follows a failed start. Never rejects.
    */
   async ready(): Promise<void> {
     if (this.#work === undefined && !this.#stop.signal.aborted) this.#begin()
@@ -120,7 +120,7 @@ export class McpServer {
       signal.throwIfAborted()
       if (!isSessionLost(error)) throw await client.explain(error)
     }
-    // The server lost the session without processing the call: send it again (MCP 2025-06-18, "Session Management", 4).
+    // The server did not process the call, so it is sent again (MCP 2025-06-18, transports, "Session Management", 4).
     await client.over
     await this.ready()
     if (this.#client === undefined) {

@@ -1,11 +1,12 @@
 /**
  * The MCP servers of one conversation: their current tools, and the state of each server.
  *
- * A step waits a limited time for the servers. The tools of a slower server appear at a later step. A server counts as
- * failed if one of its tools has the name of another tool: of the agent, of the same server, or of an earlier server.
+ * A step of the agent waits a limited time for the servers. A slower server's tools appear at a later step. A server
+ * counts as failed if one of its tools has the name of another tool: of the agent, of the same server, or of an earlier
+ * server.
  *
  * No state is published before the first step has its tools. Otherwise events about states could push the event that
- * lists the tools out of the first events of a conversation (contract: events.md, section 5).
+ * lists the tools out of the first events of a conversation (contract/events.md, section 5).
  */
 import { AppError, maskedErrorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

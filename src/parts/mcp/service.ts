@@ -1,5 +1,5 @@
 /**
- * The operations on MCP servers outside conversations: a trial of a server, and sign-ins (contract: others.md, section
+ * The operations on MCP servers outside conversations: a trial of a server, and sign-ins (contract/others.md, section
  * 6).
  *
  * A login is returned sealed, so that a client can put it into the settings (`auth.state`) without seeing a token.

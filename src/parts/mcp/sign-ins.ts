@@ -1,5 +1,5 @@
 /**
- * Signs users in to MCP servers (contract: others.md, section 6, `/api/mcp/oauth`).
+ * Signs users in to MCP servers (contract/others.md, section 6, `/api/mcp/oauth`).
  *
  * A sign-in finds the authorization server, waits for the answer from the user's browser, stores the login, and tries
  * the server. An answer must have the OAuth `state` of a waiting sign-in, and a sign-in accepts one answer. The login
@@ -33,7 +33,7 @@ export interface SignInStatus {
 export interface SignInsOptions {
   readonly logins: Logins
   readonly trials: McpTrials
-  /** The secrets that settings may refer to. */
+  /** The secrets that `${NAME}` in the settings may stand for, by name. */
   readonly secrets: () => Promise<ReadonlyMap<string, string>>
   /** The address to which the authorization server redirects browsers. @throws AppError when it is not known yet */
   readonly redirectUri: () => string

@@ -14,7 +14,7 @@ import { usualMessageLimits, type MessageLimits, type Transport } from './transp
 export type ServerProcess = Pick<Child, 'stdin' | 'stdout' | 'exited' | 'stderrTail' | 'stop'>
 export type StartServer = (options: ChildOptions) => Promise<ServerProcess>
 
-/** The longest wait, in ms, for the last lines of a program that has exited, and for the exit after the last line. */
+/** The longest wait, in ms, from the program's exit to the end of its output, or from that end to the exit. */
 const lastLinesMs = 1000
 const lastWordsLimit = 300
 /** The most bytes queued for the program's input. */
@@ -43,7 +43,7 @@ export async function startStdioTransport(options: StdioTransportOptions): Promi
   }))
   const close = (): Promise<void> => child.stop({ graceMs })
   const drained = new Promise<void>((resolve) => child.stdout.once('close', resolve))
-  // Another process may keep stdout open, so the wait has a limit. If this `close` fails, later calls report the error.
+  // Another process may keep stdout open, so the wait has a limit. If `close` fails here, a later call reports it.
   void child.exited.then(() => within(drained, lastLinesMs)).then(close).catch(() => undefined)
   return { framing, agree: () => undefined, reasonOfEnd: () => reasonOf(child, mask), close }
 }

@@ -1,5 +1,5 @@
 /**
- * A tool of an MCP server as a tool of the built-in agent (contract: payloads.md, MCPToolAction and MCPToolDefinition).
+ * A tool of an MCP server as a tool of the built-in agent (contract/payloads.md, MCPToolAction and MCPToolDefinition).
  *
  * The annotations of the server are shown to clients but not trusted (MCP 2025-06-18, server/tools, "Tool"). So no tool
  * counts as read-only, and the model is asked for the risk of each call.
@@ -12,7 +12,7 @@ import { mcpToolDefinition, actionOf, type Tool } from '../../agents/tool.ts'
 import { failedObservation, observationOf } from './result.ts'
 
 export interface McpToolOptions {
-  /** The server's listing of the tool, masked. */
+  /** The tool as the server lists it, with secrets masked. */
   readonly listed: McpTool
   readonly serverName: string
   /** Calls the tool and returns the raw result. @throws AppError if there is no result; the signal's reason */

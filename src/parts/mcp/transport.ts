@@ -1,5 +1,5 @@
 /**
- * The contract between an MCP client and the transport of its messages, which `connect` chooses. The transport has the
+ * The contract between an MCP client and the transport of its messages, which connect.ts chooses. The transport has the
  * framing for the JSON-RPC layer (rpc/peer), gets the agreed protocol version, and ends the session.
  */
 import { usualValueLimit } from '../../base/json.ts'

@@ -1,6 +1,6 @@
 /**
- * Tries MCP servers outside any conversation: connects, lists the tools, and optionally calls one tool (contract:
- * others.md, section 6, `POST /api/mcp/test`).
+ * Tries MCP servers outside any conversation: connects, lists the tools, and optionally calls one tool
+ * (contract/others.md, section 6, `POST /api/mcp/test`).
  *
  * A failure is a result; only an abort is thrown. A result may contain the login unsealed: the caller seals it.
  */
@@ -43,7 +43,7 @@ export interface McpTrials {
 
 export interface McpTrialsOptions {
   readonly host: McpHost
-  /** The secrets that settings may refer to. */
+  /** The secrets that `${NAME}` in the settings may stand for, by name. */
   readonly secrets: () => Promise<ReadonlyMap<string, string>>
   readonly mask: (text: string) => string
   readonly log: Log

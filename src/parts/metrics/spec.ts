@@ -1,4 +1,4 @@
-/** The operation that returns the figures of the server. */
+/** The route `GET /metrics`, which returns the metrics of the server. */
 import { ref, string, type Endpoint } from '../../schema/spec/define.ts'
 import { get, inGroup, responseOf } from '../../schema/spec/operation.ts'
 

@@ -31,7 +31,7 @@ export const providers: readonly string[] = [...Object.keys(verifiedModels), ...
 
 const all = Object.entries(verifiedModels).flatMap(([provider, names]) => names.map((name) => `${provider}/${name}`))
 
-/** Returns all models, or those of one provider, as `provider/model`, sorted. */
+/** Returns all models, or the models of one provider, as `provider/model`, sorted. */
 export function modelsOf(provider: string | undefined): readonly string[] {
   return all.filter((name) => provider === undefined || name.startsWith(`${provider}/`)).sort()
 }

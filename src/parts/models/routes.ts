@@ -1,6 +1,6 @@
 /**
- * REST handlers for lists of models, provider connections and subscriptions (contract: others.md, section 5;
- * settings.md, section 9). They send no request to a provider. This server has no sign-in to subscriptions.
+ * Handlers for lists of models, provider connections and subscriptions (contract/others.md, section 5;
+ * contract/settings.md, section 9). The handlers send no request to a provider. There is no sign-in to subscriptions.
  */
 import { AppError } from '../../base/errors.ts'
 import { text } from '../../http/query.ts'

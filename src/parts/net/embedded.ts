@@ -37,7 +37,7 @@ const forms: readonly Form[] = [
 export function embeddedAddresses(address: string): readonly string[] {
   if (isIP(address) !== 6) return []
   const groups = groupsOf(address)
-  // `::` and `::1` are no IPv4-compatible addresses.
+  // `::` and `::1` are not IPv4-compatible addresses.
   if (groups.slice(0, 7).every((group) => group === 0) && (groups[7] ?? 0) <= 1) return []
   const found = forms.filter(({ prefix }) => prefix.every((group, index) => group === groups[index]))
   const isIsatap = groups[5] === 0x5efe && ((groups[4] ?? 0) & 0xfdff) === 0

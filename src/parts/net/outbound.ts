@@ -22,7 +22,7 @@ export interface OutboundRequest {
   readonly limitBytes: number
   /** The time limit from the call to the last byte of the response, redirects included. */
   readonly timeoutMs: number
-  /** The time limit to resolve the name and connect. Begins anew with each redirect. Default: `timeoutMs`. */
+  /** The time limit to resolve the name and connect, anew for each redirect. Default: `timeoutMs`. */
   readonly connectTimeoutMs?: number
   /** The time limit without a byte in either direction. Default: `timeoutMs`. */
   readonly idleTimeoutMs?: number
@@ -196,7 +196,7 @@ function reasonOf(error: unknown): string {
     case undefined:
       return 'it did not answer as expected'
     default:
-      // Only the code (of the system, Node, OpenSSL or the HTTP parser), because the message may quote received data.
+      // Only the code of the system, Node, OpenSSL or the HTTP parser is shown: the message may quote received data.
       return systemCodeOf(error) ?? ''
   }
 }

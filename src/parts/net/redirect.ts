@@ -10,7 +10,6 @@ export interface RedirectedRequest {
   readonly method: string
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
-  /** The body, in one piece or in several. */
   readonly body?: string | Uint8Array | readonly Uint8Array[]
 }
 

@@ -1,4 +1,4 @@
-/** Handlers of OpenAI's API (contract: others.md section 12). */
+/** Handlers of OpenAI's API (contract/others.md, section 12). */
 import { bodyOf, clientSignal, ok, type Call } from '../../api/call.ts'
 import { jsonResponse } from '../../api/problem.ts'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -25,7 +25,7 @@ export interface OpenaiParts extends ModelSources {
   readonly drivenConversations: DrivenConversations
   readonly admission: Core['admission']
   readonly clock: Clock
-  /** Ids of conversations that serve a request of this part. */
+  /** Ids of the conversations in which a request of this part is under way. */
   readonly busy: Set<string>
   /** The time limit in milliseconds of a run whose answer is not streamed. */
   readonly timeoutMs: number
@@ -58,7 +58,7 @@ export async function completeChat(parts: OpenaiParts, call: Call): Promise<Http
 
 interface Admitted {
   readonly conversation: Conversation
-  /** Ends the reservation for a run that `AdmissionRules.starting` made; undefined if no rules are set. Idempotent. */
+  /** Ends the reservation for a run that `AdmissionRules.starting` made, if there are rules. Idempotent. */
   readonly release: (() => void) | undefined
 }
 
@@ -88,7 +88,7 @@ async function conversationFor(request: Completion, parts: OpenaiParts, call: Ca
     assertFree(conversation)
     if (parts.busy.has(conversation.id)) throw new AppError('conflict', 'The conversation serves another request')
     const release = parts.admission.rules?.starting(conversation.id, conversation.state.made_by)
-    // No `await` since the check of `busy`: of two requests that waited for the same opening, only one may pass.
+    // No `await` may stand between the check of `busy` and this line: of two concurrent requests only one may pass.
     parts.busy.add(conversation.id)
     return { conversation, release }
   }

@@ -1,7 +1,7 @@
 /**
- * The common form of the entries of archives, and the limits for all of them.
+ * The common form of the entries of zip archives, tar archives and folders, and the limits of all archives.
  *
- * Readers do not check where a name leads; `unpack` does. Every fault of an archive is an AppError `bad_request`.
+ * `unpack`, not the readers, checks where an entry's name leads. A fault of an archive is an AppError `bad_request`.
  */
 import { AppError } from '../../../base/errors.ts'
 
@@ -13,16 +13,16 @@ export interface Entry {
   readonly target: string
   /** True when the mode of the entry has the owner's execute bit. */
   readonly isExecutable: boolean
-  /** The content of a file in pieces. It must be read to its end before the next entry. Empty for other entries. */
+  /** The content of a file in pieces, to be read to its end before the next entry is requested. Otherwise empty. */
   readonly content: AsyncIterable<Buffer>
 }
 
-/** `link` is a symbolic link. Readers refuse hard links, devices and pipes. */
+/** `link` is a symbolic link. `readTar` and `readZip` refuse hard links, devices and pipes. */
 export type EntryKind = 'file' | 'folder' | 'link'
 
 /** The most entries of an archive. A parent folder that the archive does not list counts as an entry too. */
 export const entryLimit = 10_000
-/** The most bytes that an archive unpacks to. The headers of a tar archive count too; those of a zip archive do not. */
+/** The most bytes that an archive may unpack to. Headers in a tar archive count, headers in a zip archive do not. */
 export const unpackedLimitBytes = 256 * 1024 * 1024
 /** The most unpacked bytes for each byte of the archive. Up to `freeBytes` unpacked bytes this limit does not apply. */
 export const ratioLimit = 200
@@ -38,7 +38,7 @@ export function assertNameLength(bytes: number): void {
   if (bytes > nameLimitBytes) throw unusable(`a name in it is longer than ${nameLimitBytes} bytes`)
 }
 
-/** Returns the text of a name or a target. @throws AppError `bad_request` if it is too long or no UTF-8 */
+/** Returns the text of a name or a target. @throws AppError `bad_request` if the text is too long or not UTF-8 */
 export function textOf(bytes: Uint8Array): string {
   assertNameLength(bytes.length)
   try {
@@ -61,7 +61,7 @@ export function unusable(why: string): AppError {
   return new AppError('bad_request', `Cannot unpack the archive: ${why}`)
 }
 
-/** The content of an entry that is no file. */
+/** An empty content: for an entry that is not a file, or for an empty file. */
 export const noContent: AsyncIterable<Buffer> = {
   async *[Symbol.asyncIterator]() { /* empty */ },
 }

@@ -1,19 +1,19 @@
 /**
- * Checks the names of an archive's entries: each must lead to the archive's top folder or below it.
+ * Checks the names of an archive's entries: each name must lead to the archive's top folder or below it.
  *
- * Only a folder may be listed twice. Paths that differ in case or Unicode form only are refused.
+ * Only a folder may be listed twice. Paths that differ only in case or in Unicode normalization are refused.
  */
 import { entryLimit, unusable, type EntryKind } from './entry.ts'
 
 const depthLimit = 32
 const partLimitBytes = 255
 
-/** The paths of the entries that were taken so far, and of their parent folders. */
+/** The paths that were added with `take`, and the paths of their parent folders. */
 export class Names {
   readonly #taken = new Map<string, { readonly path: string; readonly kind: EntryKind }>()
 
   /**
-   * Adds the name of an entry. Returns the parts of its path; no parts for the top folder itself.
+   * Adds the name of an entry. Returns the parts of the entry's path; an empty array for the top folder.
    * @throws AppError `bad_request` for a name that is refused, and above `entryLimit` names
    */
   take(name: string, kind: EntryKind): readonly string[] {
@@ -51,7 +51,7 @@ export function assertInside(parts: readonly string[], target: string): void {
 }
 
 /**
- * Returns the parts of a relative path, without `.`.
+ * Returns the parts of a relative path, without `.` and empty parts.
  * @throws AppError `bad_request` for a path that is empty, absolute or too deep, or has `..`, a refused character or a
  * part that is too long
  */
@@ -78,7 +78,7 @@ function refused(name: string, why: string): Error {
   return unusable(`the name "${shown(name)}" in it cannot be used: ${why}`)
 }
 
-/** Returns at most 200 characters of a name for an error message. Characters that cannot be printed become `?`. */
+/** Returns at most 200 characters of a name for an error message. Control characters and the like become `?`. */
 function shown(name: string): string {
   return name.replace(/\p{C}/gu, '?').slice(0, 200)
 }

@@ -1,7 +1,7 @@
 /**
  * Reads a pax extended header: records `<length> <key>=<value>\n` (POSIX.1-2017, "pax Extended Header").
  *
- * A sparse file (keys `GNU.sparse.`) is refused, because the archive stores its content without the holes.
+ * A sparse file (keys `GNU.sparse...`) is refused, because the archive stores its content without the holes.
  */
 import { unusable } from './entry.ts'
 

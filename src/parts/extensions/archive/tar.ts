@@ -2,7 +2,7 @@
  * Reads a tar archive as a stream: ustar and pax (POSIX.1-2017, pax, "EXTENDED DESCRIPTION"), and the long names of GNU
  * tar.
  *
- * The reader is strict, so that no two programs see different files in one archive.
+ * The reader refuses an ambiguous archive, in which another program could see other files.
  */
 import { Bytes } from './bytes.ts'
 import { entryLimit, noContent, textOf, unusable, type Entry, type EntryKind } from './entry.ts'
@@ -11,7 +11,7 @@ import { noRecords, paxRecords, type PaxRecords } from './pax.ts'
 const blockBytes = 512
 /** The most bytes of an extended header, a long name or a long target. */
 const extensionLimitBytes = 64 * 1024
-/** The most headers. An entry needs at most four: main header, extended header, long name and long target. */
+/** The most headers of an archive. An entry needs four at most: main header, pax header, long name and long target. */
 const headerLimit = 4 * entryLimit
 
 const kinds: Readonly<Record<string, EntryKind>> = {

@@ -1,8 +1,8 @@
 /**
  * Writes the entries of an archive into a new folder. The caller removes the folder after a failure.
  *
- * Links are left out, so no path leads through a link. A `.git`, also in capital letters, and everything below it is
- * left out too.
+ * Links are not written, so no path leads through a link. An entry `.git`, in upper or lower case, and everything below
+ * it is not written either.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -80,7 +80,7 @@ class WrittenFiles {
   readonly #syncing = new Set<Promise<void>>()
   #failure: unknown
 
-  /** Begins to sync and close a file. Resolves when another file can be added. @throws the errors of `throwFailure` */
+  /** Begins to sync and close a file. Resolves when another file may be added. @throws the error of `throwFailure` */
   async add(file: FileHandle): Promise<void> {
     const done = file.sync().finally(() => file.close())
       .catch((thrown: unknown) => void (this.#failure ??= thrown))

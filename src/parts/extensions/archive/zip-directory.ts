@@ -39,14 +39,14 @@ const recordSignature = 0x02014b50
 const most16 = 0xffff
 const most32 = 0xffff_ffff
 
-/** Bits of the general purpose flags (section 4.4.4). */
+/** Bits of the general purpose flags (APPNOTE.TXT, section 4.4.4). */
 const encryptedFlags = 0x0001 | 0x0040 | 0x2000
 const descriptorFlag = 0x0008
 const patchFlag = 0x0020
-/** The id of the extra field that repeats the name in UTF-8 (section 4.6.9). */
+/** The id of the extra field that repeats the name in UTF-8 (APPNOTE.TXT, section 4.6.9). */
 const unicodePathField = 0x7075
 
-/** Systems that store a Unix mode in an entry's attributes: Unix and OS X (section 4.4.2.2). */
+/** Systems that store a Unix mode in an entry's attributes: Unix and OS X (APPNOTE.TXT, section 4.4.2.2). */
 const unixHosts: ReadonlySet<number> = new Set([3, 19])
 const typeMask = 0o170000
 const kindsByType: Readonly<Record<number, EntryKind>> = { 0o100000: 'file', 0o040000: 'folder', 0o120000: 'link' }

@@ -24,7 +24,7 @@ const pieceBytes = 64 * 1024
 /** The most bytes of the central directory. */
 const directoryLimitBytes = 4 * 1024 * 1024
 
-/** Yields the entries in the order of the file. @throws AppError `bad_request`; the errors of `file.read` */
+/** Yields the entries in the order of their positions. @throws AppError `bad_request`; the errors of `file.read` */
 export async function* readZip(file: RandomAccess, limitBytes: number): AsyncGenerator<Entry, void> {
   const directory = await readDirectory(file)
   const records = [...directory.records].sort((one, other) => one.offset - other.offset)
@@ -55,7 +55,7 @@ async function readDirectory(file: RandomAccess): Promise<Directory & { readonly
   return { offset, ...directoryOf(await exactly(file, offset, length), count) }
 }
 
-/** Checks a local header against its record. Returns the length of the name and extra field before the data. */
+/** Checks an entry's local header against the directory. Returns the total length of its name and extra field. */
 async function assertLocalHeader(file: RandomAccess, record: ZipRecord): Promise<number> {
   const header = await exactly(file, record.offset, localBytes)
   const nameLength = header.readUInt16LE(26)

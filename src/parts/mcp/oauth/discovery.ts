@@ -56,7 +56,7 @@ export async function findSignIn(
   return { authority: await readAuthority(issuer, reach), resource, scope }
 }
 
-/** Sends a request without a token. Returns the `WWW-Authenticate` header of a 401; '' without it, or at a timeout. */
+/** Sends a request without a token. Returns the `WWW-Authenticate` header of a 401; '' without one or at a timeout. */
 async function probe(url: URL, { signal }: Reach, timeoutMs: number): Promise<string> {
   try {
     const stream = await openRequest({

@@ -19,7 +19,7 @@ export interface Reach {
 
 export interface DocumentAnswer {
   readonly status: number
-  /** The members; undefined when the body is no JSON object. */
+  /** The members of the body; undefined when the body is not a JSON object. */
   readonly fields: Fields | undefined
 }
 

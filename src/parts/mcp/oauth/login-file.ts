@@ -1,5 +1,5 @@
 /**
- * The logins of MCP servers in the data folder. Each login is encrypted, bound to the name and address of its server.
+ * The file of logins to MCP servers. Each login is encrypted and bound to the name and address of its server.
  *
  * The secrets of each login are registered with the masker before a caller gets the login.
  */
@@ -12,7 +12,6 @@ import { createStoredFile, type StoredFile } from '../../../settings/stored-file
 import { numberOf, textOf } from '../../../base/fields.ts'
 import { loginOf, stateOf, type Login } from './login.ts'
 
-/** The server of a login. */
 export interface LoginServer {
   readonly name: string
   readonly url: string

@@ -1,6 +1,6 @@
 /**
  * A login: tokens for one MCP server, with the data needed to renew them, and its form in settings
- * (contract/settings.md 3.1, `auth.state`).
+ * (contract/settings.md, section 3.1, `auth.state`).
  */
 import { memberAt, numberOf, objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import { isMethod, type OAuthClient } from './client-registration.ts'
@@ -13,7 +13,7 @@ export interface Login {
   readonly scope: string | undefined
   /** The expiry in milliseconds since the epoch; undefined if unknown. */
   readonly expiresAt: number | undefined
-  /** The time of the token response, in milliseconds since the epoch; 0 if unknown. `newest` compares it. */
+  /** The time of the token response, in milliseconds since the epoch; 0 if unknown. `newest` compares this time. */
   readonly obtainedAt: number
   readonly source: LoginSource | undefined
 }

@@ -16,7 +16,7 @@ import { GrantRefusedError, refreshTokens } from './token-endpoint.ts'
 
 /** Gives a transport its bearer token. */
 export interface Bearer {
-  /** Returns the token, renewed if it ends soon. @throws LoginRequiredError, AppError, or the signal's reason */
+  /** Returns the token, renewed if it expires soon. @throws LoginRequiredError, AppError, or the signal's reason */
   token(signal: AbortSignal): Promise<string>
   /** Returns a token other than the refused token. @throws LoginRequiredError, AppError, or the signal's reason */
   renewed(refused: string, signal: AbortSignal): Promise<string>
