@@ -3,7 +3,7 @@
  * once.
  *
  * Optional: needs Linux 5.14 and the right to make a group. A process that the child forks just after its start may be
- * outside of the group. Rules: the kernel's Documentation/admin-guide/cgroup-v2.rst; mountinfo as in proc(5).
+ * outside of the group. See the kernel's Documentation/admin-guide/cgroup-v2.rst and proc(5).
  */
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { access, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
@@ -27,28 +27,28 @@ export async function findCgroupParent(proc = '/proc'): Promise<string | undefin
     const parent = join(mount.point, own.slice(mount.root.length))
     return await canMakeGroups(parent) ? parent : undefined
   } catch {
-    return undefined // Without cgroups, the processes of a child are found by their marker.
+    return undefined // Without cgroups, the processes of a child are found by the marker in their environment.
   }
 }
 
-/** Puts a process into a new group, named after its marker, and returns the group; undefined if that fails. */
+/** Puts a process into a new group, named after its marker (marker.ts). Returns undefined if that fails. */
 export function joinCgroup(parent: string, marker: string, pid: number): Cgroup | undefined {
   const folder = join(parent, `${namePrefix}${marker.replace('/', '.')}`)
   try {
     mkdirSync(folder)
   } catch {
-    return undefined // The process is found by its marker instead.
+    return undefined // The process is found by the marker in its environment instead.
   }
   try {
     writeFileSync(join(folder, 'cgroup.procs'), String(pid))
   } catch {
-    rmdirSync(folder) // The process is found by its marker instead.
+    rmdirSync(folder) // The process is found by the marker in its environment instead.
     return undefined
   }
   return { end: ({ limitMs }) => endGroup(folder, limitMs) }
 }
 
-/** Ends the groups that a killed server with this instance id left. Returns false if one of them still exists. */
+/** Ends the groups that a killed server with this instance id left. Returns false if such a group still exists. */
 export async function sweepCgroups(options: { parent: string, instance: string, limitMs: number }): Promise<boolean> {
   const { parent, instance, limitMs } = options
   const names = await readdir(parent).catch(() => []) // Without the folder there is no group.
@@ -87,8 +87,8 @@ async function canMakeGroups(parent: string): Promise<boolean> {
 }
 
 /**
- * Returns root and mount point of cgroup v2; undefined if it is not mounted. A line of mountinfo reads `36 35 98:0
- * /root /mount/point options [optional fields] - cgroup2 source options`, with blanks escaped as \040.
+ * Returns the root and the mount point of cgroup v2; undefined if it is not mounted. A line of mountinfo reads
+ * `36 35 98:0 /root /mount/point options [optional fields] - cgroup2 source options`, with blanks escaped as \040.
  */
 function parseMount(mountinfo: string): { root: string, point: string } | undefined {
   const match = /^\d+ \d+ \S+ (\S+) (\S+) .* - cgroup2 /m.exec(mountinfo)

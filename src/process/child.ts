@@ -53,12 +53,12 @@ export interface StopOptions {
 /** Time in milliseconds that a child has to end after the end of its stdin. */
 const stdinGraceMs = 300
 
-/** Returns a `startChild` that gives each program a cgroup below `cgroupParent`; no cgroup for undefined. */
+/** Returns a `startChild` that gives each program a cgroup below `cgroupParent`, if it is defined. */
 export function startChildBelow(cgroupParent: string | undefined): (options: ChildOptions) => Promise<Child> {
   return (options) => startChild({ ...options, cgroupParent })
 }
 
-/** Starts a program. @throws AppError `agent_failed`, with the reason; RangeError when `isMarker` is false. */
+/** Starts a program. @throws AppError `agent_failed`, with the reason; RangeError for a malformed `marker`. */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { command, args = [], cwd, env, marker, cgroupParent } = options
   if (!isMarker(marker)) {
@@ -95,7 +95,7 @@ function hasStreams(started: ChildProcess): started is Started {
 
 function extraPipe(started: Started, descriptor: 3 | 4): Duplex | undefined {
   const pipe = started.stdio[descriptor]
-  return pipe instanceof Duplex ? pipe.on('error', ignore) : undefined // `exited` reports the end of the child.
+  return pipe instanceof Duplex ? pipe.on('error', ignore) : undefined // Ignored: `exited` tells the end of the child.
 }
 
 interface ChildParts {
@@ -198,7 +198,7 @@ export class Child {
     }
   }
 
-  /** Returns true when the child and all its processes found have ended; false after `ms` or when the signal aborts. */
+  /** Returns true when no process of the child is found any more; false after `ms` or when the signal aborts. */
   async #endsWithin(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
     const end = performance.now() + ms
     for (let pauseMs = 10; performance.now() < end && !signal?.aborted; pauseMs = Math.min(pauseMs * 2, 160)) {
@@ -208,7 +208,7 @@ export class Child {
     return false
   }
 
-  /** Signals the group if one of its processes (without /proc: the child) lives: a dead group's id may be reused. */
+  /** Signals the process group only while one of its processes lives, because the id of a dead group may be reused. */
   async #signalLivingGroup(signal: NodeJS.Signals): Promise<void> {
     const members = await this.#find()
     const isAlive = members === undefined ? !this.#hasExited : members.some(({ group }) => group === this.pid)

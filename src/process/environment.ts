@@ -13,11 +13,11 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface EnvironmentOptions {
   /** The server's environment. */
   readonly server: Environment
-  /** Variables to copy from `server` besides `baseVariables`: those of `--pass-env` and of the provider. */
+  /** The names of variables to copy from `server` besides `baseVariables`, such as those of `--pass-env`. */
   readonly pass?: readonly string[]
   /** Secrets and configured variables. Later elements override earlier elements. */
   readonly secrets?: readonly Environment[]
-  /** Variables that this server sets. They override all others. */
+  /** Variables that this server sets. They override all other variables. */
   readonly own?: Environment
 }
 

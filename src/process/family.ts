@@ -1,17 +1,17 @@
 /**
  * Finds the descendants of a process that this server started, and kills them within a time limit.
  *
- * A process is a member if its environment has a marker of the family, if its parent is a member, or if it is in the
- * session of a member. This server, its ancestors and the processes of its session are never members.
+ * A process is a member if its environment has a marker (marker.ts) of the family, if its parent is a member, or if it
+ * is in the session of a member. This server, its ancestors and the processes of its session are never members.
  */
 import { sleep } from '../base/wait.ts'
 import { readProcess, readProcesses, signalProcess, type ProcessEntry } from './proc.ts'
 import { processTable } from './process-table.ts'
 
 export interface FamilyOptions {
-  /** True for a marker of this family. */
+  /** True for a value of AGENT_SERVER_CHILD that processes of this family have. */
   readonly isMarked: (marker: string) => boolean
-  /** The first member: alive now, and a session leader (setsid(2)). Without it, markers alone lead to the members. */
+  /** The first member: alive now, and a session leader (setsid(2)). Without it, members are found by markers only. */
   readonly rootPid?: number
   /** Where proc(5) is mounted. Default `/proc`. */
   readonly proc?: string | undefined
@@ -91,7 +91,7 @@ export class Family {
   }
 }
 
-/** Returns the members: the entries of the `seeds`, each child of a member, and each process in a member's session. */
+/** Returns the members: the processes in `seeds`, each child of a member, and each process in a member's session. */
 export function selectFamily(entries: readonly ProcessEntry[], seeds: ReadonlySet<number>): ProcessEntry[] {
   const members = new Set(seeds)
   const sessions = new Set(entries.filter(({ pid }) => seeds.has(pid)).map(({ session }) => session))

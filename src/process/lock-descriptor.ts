@@ -1,8 +1,8 @@
 /**
  * Locks an open file with the program flock(1), because Node has no call for it.
  *
- * The lock belongs to the open file, and lasts until this process closes the file or ends. The file is not removed,
- * because two servers could then lock two files of one name.
+ * The lock belongs to the open file, and lasts until this process closes the file or ends. The file is never removed:
+ * otherwise two servers could lock two files with the same path.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

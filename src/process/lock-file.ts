@@ -18,7 +18,7 @@ export interface Heartbeat {
   readonly beatMs?: number
   /** The time without a heartbeat after which another server may take the lock. Default 45 s. */
   readonly staleMs?: number
-  /** The wait after a stale file was replaced. The server whose token is then in the file has the lock. Default 2 s. */
+  /** The wait after a stale file was replaced. Then the server whose token is in the file has the lock. Default 2 s. */
   readonly settleMs?: number
 }
 
@@ -37,7 +37,7 @@ export interface HeldLockFile {
   release(): Promise<void>
 }
 
-/** Takes the lock. Returns `taken` when another server has it or gets it first. */
+/** Takes the lock. Returns `taken` when another server has the lock or gets the lock first. */
 export async function holdLockFile(options: LockFileOptions): Promise<HeldLockFile | 'taken'> {
   const { path, clock, onLost, beatMs = 10_000, staleMs = defaultStaleMs } = options
   const token = randomUUID()
@@ -118,7 +118,7 @@ async function writeBeat(file: FileHandle, token: string, clock: Clock): Promise
   await file.write(`${JSON.stringify({ token, beat: String(clock()).padStart(20) })}\n`, 0)
 }
 
-/** Returns the time of the last heartbeat, or of the file's last change without one; 0 if neither can be read. */
+/** Returns the time of the last heartbeat; if there is none, the time of the file's last change, or 0. */
 async function readBeat(path: string): Promise<number> {
   const value = await readContent(path)
   if (typeof value?.['beat'] === 'string') return Number(value['beat'])

@@ -26,7 +26,7 @@ export interface LockOptions {
 }
 
 export interface FolderLock {
-  /** The owner that left its `owner.json`: it ended without releasing the lock. Undefined without a readable file. */
+  /** The server that ended without releasing the lock, as its `owner.json` says. Undefined if there is no such file. */
   readonly former: DescribedOwner | undefined
   /** Writes the owner's address into `owner.json`. */
   announce(url: string): Promise<void>

@@ -7,7 +7,6 @@ export interface Output {
   readonly ended: Promise<void>
   /** Resolves when the output exceeds the limit. */
   readonly overflow: Promise<undefined>
-  /** Returns the collected output. */
   bytes(): Buffer
 }
 

@@ -6,7 +6,7 @@
  */
 import { readMarker, readProcesses, mapInTurns, type ProcessEntry } from './proc.ts'
 
-/** The start time of a process and its marker. `marker` is undefined when the environment has no marker. */
+/** The start time of a process, and the value of AGENT_SERVER_CHILD in its environment; undefined without it. */
 interface KnownMarker {
   readonly start: number
   readonly marker: string | undefined
@@ -30,7 +30,7 @@ export class ProcessTable {
     return this.#next
   }
 
-  /** Returns the processes whose marker can be read and for which `isMarked` then returns true. */
+  /** Returns the processes with a readable marker for which `isMarked` returns true. */
   async selectMarked(
     entries: readonly ProcessEntry[], isMarked: (marker: string) => boolean,
   ): Promise<ProcessEntry[]> {

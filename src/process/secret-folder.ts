@@ -1,5 +1,5 @@
 /**
- * Makes a private folder for files that hold secrets in plaintext while a program uses them, such as lent credentials.
+ * Makes a private folder for files that hold secrets in plaintext while a program uses them, such as credential files.
  *
  * The folder is on a file system in memory where possible (in XDG_RUNTIME_DIR or /dev/shm), otherwise in the data
  * folder. A logout may remove the folder, so callers call `make` before each use.
@@ -59,9 +59,9 @@ export class SecretFolder {
 
   /** Returns the folders that an earlier server may have left, in memory and in the data folder. */
   async left(): Promise<readonly string[]> {
-    const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined) // No usable note.
+    const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined) // The note is unusable.
     const place = isObject(noted) && typeof noted['path'] === 'string' ? noted['path'] : ''
-    // An earlier server may have had another XDG_RUNTIME_DIR. Its folder still has the same base name.
+    // An earlier server may have had another XDG_RUNTIME_DIR. Its folder had the same base name.
     const isOurs = isAbsolute(place) && this.#memory.some((path) => basename(path) === basename(place))
     const found: string[] = []
     for (const path of new Set([...this.#memory, ...(isOurs ? [place] : [])])) {
@@ -70,7 +70,7 @@ export class SecretFolder {
     return [...found, this.#runtimeDir]
   }
 
-  /** Removes each of its folders in memory that is empty and private. Never rejects. */
+  /** Removes this server's folders in memory that are empty and private. Never rejects. */
   async close(): Promise<void> {
     for (const path of this.#memory) if (await isPrivate(path)) await rmdir(path).catch(() => undefined) // Not empty.
   }
@@ -90,7 +90,7 @@ export async function findMemory(environment: Environment, sharedMemory = '/dev/
   return undefined
 }
 
-/** Removes the entries that a killed server left in a folder: they match `ownName`, and `isKept` is false for them. */
+/** Removes the entries that a killed server left: the entries that match `ownName`, unless `isKept` returns true. */
 export async function emptyLeft(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => []) // Nothing was left.
   for (const name of names) {
@@ -98,7 +98,7 @@ export async function emptyLeft(folder: string, isKept: (name: string) => boolea
   }
 }
 
-/** Matches the names of a server's entries: lent credentials, homes of agents, shells, browser profiles, the note. */
+/** Matches the names of a server's entries: credentials, homes of agents, shells, browser profiles, the note. */
 const ownName = new RegExp(`^(?:${[
   '(?:lent|home)-[A-Za-z0-9]{6}',
   '(?:shell|browser)-[0-9a-f-]{36}',

@@ -12,7 +12,7 @@ import { isInstanceId } from './marker.ts'
 export interface SweepOptions {
   /** The instance id of the data folder: the part of a marker before the slash. */
   readonly instance: string
-  /** The result of `findCgroupParent`. If it is given, cgroups of a killed server are removed too. */
+  /** The result of `findCgroupParent`. If it is defined, the cgroups of a killed server are removed as well. */
   readonly cgroupParent?: string | undefined
   /** Time limit of the sweep. Default 5 s. */
   readonly limitMs?: number

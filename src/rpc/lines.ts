@@ -19,7 +19,7 @@ export interface LineFramingOptions {
   readonly terminator?: '\n' | '\0'
   /** The longest line, in bytes without its terminator. Default 16 MiB. */
   readonly lineLimitBytes?: number | undefined
-  /** The most values on a line. Default 50,000. */
+  /** The most JSON values in one line. Default 50,000. */
   readonly valueLimit?: number | undefined
   /** The most bytes that may wait to be written. Default 100 MiB. */
   readonly queueLimitBytes?: number
@@ -45,10 +45,10 @@ export class LineFraming implements Framing {
   /** The beginning of an incomplete line, in the first `#partBytes` of this buffer. */
   #part = noBytes
   #partBytes = 0
-  /** Whole lines that wait for delivery, from `#offset` on. */
+  /** Whole lines. The lines from `#offset` on wait for delivery. */
   #block = ''
   #offset = 0
-  /** The lines after `#block`: a long line as bytes, short lines together as text. */
+  /** The lines after `#block`: a line of more than `turnBytes` as bytes, shorter lines together as text. */
   readonly #later: (Buffer | string)[] = []
   /** True while a long line is being parsed, or waits to be handed over. */
   #isParsing = false

@@ -42,7 +42,6 @@ export interface RpcErrorResponse {
   readonly error: RpcErrorObject
 }
 
-/** The rule that a value breaks. */
 export type RpcRule =
   | 'batch'
   | 'not_an_object'

@@ -52,8 +52,8 @@ export interface IncomingRequest extends IncomingCall {
 export interface RpcPeerOptions {
   readonly framing: Framing
   /**
-   * Returns the result of a request. A thrown RpcError is sent as the response. Another error is sent as -32800 if the
-   * peer has cancelled the request, otherwise as -32603.
+   * Returns the result of a request. A thrown RpcError is sent as the response. Any other error is sent as -32800 if
+   * the peer has cancelled the request, otherwise as -32603.
    */
   readonly onRequest?: (request: IncomingRequest) => unknown
   /** Handles a notification. Later messages wait until a returned promise settles. */
@@ -62,7 +62,7 @@ export interface RpcPeerOptions {
   readonly onInvalid?: (what: RpcRule | 'unknown_id' | 'null_id' | 'handler_failed', detail: unknown) => void
   /** Called with a short, printable excerpt of each line that nests too deep, or is neither JSON nor blank. */
   readonly onNoise?: (excerpt: string) => void
-  /** Called once when the connection ends, except by `close()`. */
+  /** Called once when the connection ends, unless `close()` ends it. */
   readonly onClosed?: (error: Error | undefined) => void
   /** The method of the notification that cancels a request, in both directions. Default: no cancellation. */
   readonly cancelMethod?: string
@@ -219,7 +219,7 @@ export class RpcPeer {
     if (this.#options.cancelMethod !== undefined) void this.notify(this.#options.cancelMethod, { requestId: id })
   }
 
-  /** Reports a broken message. If it has an id, a response then ends its request, and a request gets an error. */
+  /** Reports an invalid message. If it has an id, a request gets an error, and a response ends its request. */
   #takeInvalid({ rule, calls, id }: RpcInvalid): void {
     this.#options.onInvalid?.(rule, id)
     if (id === undefined || id === null) return

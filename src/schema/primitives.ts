@@ -5,10 +5,10 @@
  */
 import { parseMicros } from '../base/stamp.ts'
 
-/** The result of a generated converter while it is built: its members are assigned one by one, in canonical order. */
+/** An object that a generated converter builds. Some members are assigned later, required members among them. */
 export type Building<T> = { -readonly [Name in keyof T]?: T[Name] }
 
-/** The result of a generated converter while it is built: its optional members are assigned one by one. */
+/** An object that a generated converter builds. Only optional members are assigned later. */
 export type Mutable<T> = { -readonly [Name in keyof T]: T[Name] }
 
 /** True for an integer that every JSON reader reads exactly (at most 2^53 - 1, positive or negative). */

@@ -2,7 +2,7 @@
  * Removes secrets from the `input` that a validation error quotes (contract/others.md, section 0.2).
  *
  * A value is secret because of its own name, or because it is below a name such as `env` or `headers`
- * (`secretContainer`). Credentials in addresses are secret too.
+ * (`secretContainer`). Credentials in URLs are secret too.
  */
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -32,7 +32,7 @@ const sizeLimit = 4096
 
 /**
  * Redacts the input of an issue before the issue leaves the server. A secret name in `loc` hides the whole input.
- * Another input that is larger than `sizeLimit` is left out.
+ * Otherwise, an input that is larger than `sizeLimit` is left out.
  */
 export function redactIssue(issue: Issue): Issue {
   if (issue.input === undefined) return issue

@@ -1,4 +1,4 @@
-/** Collects the definitions that the core has in `spec/`. */
+/** Collects the schema definitions in `spec/`: those of the core, without the parts. */
 import type { Definitions, ObjectSchema } from './spec/define.ts'
 import { actions } from './spec/actions.ts'
 import { agentDefinitions } from './spec/agent-definitions.ts'
@@ -35,7 +35,7 @@ export const registry: Definitions = Object.fromEntries(
   Object.values(specFiles).flatMap((definitions) => Object.entries(definitions)),
 )
 
-/** Names a type of the part that has these `definitions`, or of the core if there are none. */
+/** Names a schema type. `definitions` are those of the server part that has the type; absent for a type of the core. */
 export interface NamedType {
   readonly name: string
   readonly definitions?: Definitions

@@ -14,22 +14,22 @@ export interface StreamOptions {
   readonly model: string
   /** The time of the request, in seconds since 1970. */
   readonly created: number
-  /** The time between two checks. A client whose buffer is full and that took no byte since is disconnected. */
+  /** The interval of a check. It disconnects a client with a full buffer that took no byte since the last check. */
   readonly stallTimeoutMs: number
 }
 
 /** The interval between the comments of the SSE stream, which keep an idle connection open. */
 const heartbeatMs = 15_000
-/** The most bytes that wait for a client. A client with more waiting bytes is disconnected. */
+/** The most bytes that may be buffered for a client. A client with more buffered bytes is disconnected. */
 const backlogLimitBytes = 16 * 1024 * 1024
 
 export class CompletionStream implements Sink {
   readonly #response: ServerResponse
   readonly #options: StreamOptions
   readonly #timers: readonly NodeJS.Timeout[]
-  /** The part of the agent's unfinished message that deltas have already sent. */
+  /** The beginning of the agent's current message: the text that has already been sent from deltas. */
   #open = ''
-  /** True when an earlier text was sent whole, so a blank line goes before the next text. */
+  /** True when a text was sent and has ended. A blank line then goes before the next text. */
   #needsBreak = false
   #hasText = false
   #taken = -1
@@ -44,7 +44,7 @@ export class CompletionStream implements Sink {
     this.#chunk({ role: 'assistant', content: '' })
   }
 
-  /** Sends the agent's text of a delta, a message or a FinishAction. Returns true, because this sink is never full. */
+  /** Sends the agent's text of a delta, a message or a FinishAction. Returns true, because it refuses no event. */
   write(json: Buffer): boolean {
     if (begins(json, 'StreamingDeltaEvent')) this.#delta(objectOf(parseOwnJson(json.toString())))
     else if (begins(json, 'MessageEvent')) this.#message(objectOf(parseOwnJson(json.toString())))
@@ -52,7 +52,7 @@ export class CompletionStream implements Sink {
     return true
   }
 
-  /** Called when the feed ends this stream's reader. Does nothing: `follow` in routes.ts ends the answer later. */
+  /** Called when no more events will come. Does nothing: `follow` in routes.ts ends the answer later. */
   end(): void {}
 
   /** Ends the answer. Sends `text`, the final response, if no text was sent before. */
@@ -141,7 +141,7 @@ export class CompletionStream implements Sink {
   }
 }
 
-/** True for the JSON of an event or delta of this kind. Its first member is always `kind`. */
+/** True when the JSON of an event or delta has this kind. The first member of such JSON is always `kind`. */
 function begins(json: Buffer, kind: string): boolean {
   return json.toString('latin1', 0, kind.length + 10) === `{"kind":"${kind}"`
 }

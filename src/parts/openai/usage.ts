@@ -9,7 +9,7 @@ export interface Tokens {
   readonly reasoning: number
 }
 
-/** Returns the token totals of a conversation: the sums over all usage ids in its `stats`. */
+/** Returns the token totals of a conversation: the sums over all entries of `usage_to_metrics` in its `stats`. */
 export function tokensOf(stats: JsonObject): Tokens {
   const all = Object.values(objectOf(stats['usage_to_metrics']))
   const sum = (name: string): number => {

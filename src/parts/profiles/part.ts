@@ -5,7 +5,7 @@ export const profiles = {
   name: 'profiles',
   about: 'Agent profiles: named choices of an agent with which clients start conversations',
   routes: {
-    // If no profile is stored or active, a GET of the list makes one from the settings, which `read` shows anyway.
+    // A GET of an empty list can make a profile from the settings. `read` is enough: it shows these settings anyway.
     'GET /api/agent-profiles': 'read',
     'GET /api/agent-profiles/{name}': 'read',
     'POST /api/agent-profiles/{name}': 'configure',

@@ -24,7 +24,6 @@ export interface ProfileSources {
   /** Returns the model of an LLM profile. @throws the errors of `ProfileStore.load` */
   readonly loadLlm: (name: string) => Promise<LLM>
   readonly usableTools: () => Promise<readonly string[]>
-  /** Returns the names of the user's skills. */
   readonly skillNames: () => Promise<readonly string[]>
   readonly cipher: Cipher
   readonly providers: readonly Provider[]
@@ -49,7 +48,7 @@ export async function resolveProfile(profile: StoredProfile, sources: ProfileSou
   return builtInSettings(profile, { llm, servers, stored, usable: await sources.usableTools() })
 }
 
-/** Returns the reasons why a profile cannot be used. If there is none, also returns its agent settings, redacted. */
+/** Returns why a profile cannot be used. If nothing is wrong, returns its agent settings, with redacted secrets. */
 export async function diagnose(profile: StoredProfile, sources: ProfileSources): Promise<AgentProfileDiagnosis> {
   const errors: string[] = []
   const { mcp_config: configured } = await sources.agentSettings()
@@ -153,8 +152,8 @@ type Credentials = Pick<
 >
 
 /**
- * Returns the names of the secrets with which an agent signs in: the key, the address and the credential files of its
- * provider. For an agent without a provider there are none.
+ * Returns the names of the secrets with which an external agent signs in: for its API key, its base URL and its
+ * credential files. There are none for the built-in agent, and for an `acp_server` that is not in `providers`.
  */
 function credentialsOf(profile: StoredProfile, providers: readonly Provider[]): Credentials {
   const provider = profile.agent_kind === 'acp' ? providers.find(({ name }) => name === profile.acp_server) : undefined

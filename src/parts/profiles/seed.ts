@@ -1,8 +1,8 @@
 /**
  * Makes the first agent profile, `default`, from the stored agent settings (contract/settings.md, section 8).
  *
- * The built-in agent's model is stored as the LLM profile `default`, if it has a key, a subscription or a base URL. It
- * is not stored when an LLM profile is active or has this name.
+ * The built-in agent's model is stored as the LLM profile `default`, if it has a key, a subscription or a base URL. The
+ * model is not stored when an LLM profile is active, or when there is already an LLM profile `default`.
  */
 import { AppError } from '../../base/errors.ts'
 import { isAgentProfile, toAgentProfile, type AgentProfile } from './generated.ts'
@@ -18,7 +18,7 @@ export const firstName = 'default'
 export type LlmProfiles = Pick<ProfileStore, 'save' | 'view'>
 
 /**
- * Makes the first agent profile from the settings. May also store the settings' model as an LLM profile (see above).
+ * Makes the first agent profile from the settings. May also store their model as an LLM profile (see the header).
  * @throws the errors of `llmProfiles.save`; TypeError for settings that do not fit a profile
  */
 export async function firstProfile(settings: Settings, llmProfiles: LlmProfiles): Promise<AgentProfile> {

@@ -1,8 +1,8 @@
 /**
  * Stores agent profiles in `agent-profiles.json` (contract/settings.md, section 8).
  *
- * Credentials in a critic's address are sealed in the file, and redacted in views. A stored profile that cannot be read
- * is not listed and not used. It stays unchanged until it is replaced or removed.
+ * Credentials in a critic's URL are encrypted in the file, and redacted in responses. A stored profile that cannot be
+ * read is not listed and not used. Such a profile stays unchanged until a client replaces or removes it.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -26,11 +26,11 @@ export type StoredProfile = AgentProfile & { readonly id: string; readonly name:
 export interface AgentProfileStore {
   /** Lists the readable profiles in the order of their names. */
   list(): Promise<readonly StoredProfile[]>
-  /** Returns true when no profile is stored, readable or not. */
+  /** Returns true when no profile is stored, not even an unreadable profile. */
   isEmpty(): Promise<boolean>
   /** Returns a profile. @throws AppError `not_found`, `bad_request` for an unreadable profile */
   get(name: string): Promise<StoredProfile>
-  /** Adds or replaces a profile. @throws AppError `conflict` for more than 50 profiles, `invalid_input` */
+  /** Adds or replaces a profile. @throws AppError `conflict` above 50 profiles, `invalid_input` if it is unusable */
   save(name: string, given: AgentProfile): Promise<StoredProfile>
   /** Renames a profile. @throws the errors of `get`; AppError `conflict` when the new name is taken */
   rename(name: string, newName: string): Promise<void>
@@ -51,7 +51,7 @@ const version = 1
 const profileLimit = 50
 const limitChars = 262_144
 
-/** Opens the file for code that treats all sealed files alike, such as `sealing-keys reseal`. */
+/** Opens the file for code that treats all files with encrypted values alike, such as `sealing-keys reseal`. */
 export const openSealedProfiles: OpenSealedFile = (options): SealedFile => storedProfiles(options).file
 
 export function createAgentProfileStore(options: AgentProfileStoreOptions): AgentProfileStore {
@@ -146,7 +146,7 @@ function storedProfiles({ path, cipher, masker, onChange }: SealedFileOptions): 
   return { file, mask }
 }
 
-/** Opens the sealed values of a client's profile, and leaves out unset values. @throws AppError `invalid_input` */
+/** Decrypts encrypted secrets in a client's profile, and leaves out unset secrets. @throws AppError `invalid_input` */
 function plainProfile(given: AgentProfile, cipher: Cipher): AgentProfile {
   const plain = mapSecrets(AgentProfile, given, (secret, path) => readSecret(secret, path, cipher))
   if (!isAgentProfile(plain)) throw new TypeError('A profile does not fit its schema with other secrets')
@@ -171,7 +171,7 @@ function profileNamed(entries: Entries, name: string): StoredProfile {
   throw refused('bad_request', `Cannot read the agent profile "${name}": ${why}; replace or remove it`)
 }
 
-/** Returns a copy with the new name for an entry that refers to the LLM profile `name`; any other entry itself. */
+/** Returns a copy that refers to `llm_profile_ref` if the entry refers to the LLM profile `name`, else the entry. */
 function referringTo(entry: Entry, name: string, llm_profile_ref: string): Entry {
   if (!('profile' in entry) || llmProfileOf(entry.profile) !== name || name === llm_profile_ref) return entry
   const { profile } = entry

@@ -1,4 +1,4 @@
-/** `agent-server prune`: removes conversations that exceed the limits of retention, or lists them. */
+/** `agent-server prune`: removes the conversations that exceed the `--retain-...` limits, or lists them. */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { formatRows } from '../../base/rows.ts'

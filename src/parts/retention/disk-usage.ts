@@ -15,7 +15,7 @@ export interface DiskUsageOptions {
   readonly written: () => number
 }
 
-/** The interval at which walks begin. */
+/** The interval at which walks through the data folder begin. */
 const everyMs = 5 * 60_000
 
 export class DiskUsage {
@@ -28,7 +28,7 @@ export class DiskUsage {
   constructor(options: DiskUsageOptions) {
     this.#options = options
     this.#walks = new Measuring({ everyMs, clock: options.clock, measure: (signal) => this.#measure(signal) })
-    // Deferred, because `written` counts nothing before the parts have started.
+    // Begins the first walk after the current turn of the event loop.
     setImmediate(() => this.refresh())
   }
 

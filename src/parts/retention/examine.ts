@@ -26,7 +26,7 @@ async function examineUse({ maxConversations, maxRuns, maxDisk }: Given, dataDir
   if (maxDisk === 0) {
     return { subject, state: 'ok', text: limited === '' ? 'none for the whole server' : limited, advice: '' }
   }
-  // Undefined if the measurement failed or took too long.
+  // Undefined if the measurement took too long.
   const used = await folderBytes(dataDir, AbortSignal.timeout(measureLimitMs)).catch(() => undefined)
   if (used === undefined) return { subject, state: 'ok', text: `${limited}; use is not measured in time`, advice: '' }
   const text = `${limited}; the data folder has ${Math.ceil(used / MiB)} MiB, ${Math.floor((used / maxDisk) * 100)} %`

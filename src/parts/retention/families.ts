@@ -1,27 +1,27 @@
 /**
  * Decides which conversations exceed the limits of retention. Pure functions.
  *
- * A conversation and all conversations below it are one family. A family is judged as a whole.
+ * A conversation without a parent and all its descendants are one family. A family is judged as a whole.
  */
 import { formatMicros } from '../../base/stamp.ts'
 import type { ListEntry } from '../../conversation/list/sorted-entries.ts'
 
-/** The limits of retention; 0 is no limit. */
+/** The limits of retention. The value 0 means no limit. */
 export interface RetainLimits {
-  /** The days that a family (a conversation and all below it) stays after its last change. */
+  /** The days that a family (a conversation with all its descendants) stays after its last change. */
   readonly days: number
-  /** The number of the newest families that do not exceed the limit. */
+  /** The number of families that stay: those with the newest changes. */
   readonly count: number
-  /** The limit of bytes, added up from the newest family to the oldest. */
+  /** The most bytes of all families that stay. The bytes are added up from the newest family to the oldest. */
   readonly bytes: number
 }
 
 export interface Family {
-  /** The conversations, each before the conversations below it. */
+  /** The conversations of the family, each before its children. */
   readonly members: readonly ListEntry[]
-  /** The time of the newest change of a member. */
+  /** The time of the newest change of one of `members`. */
   readonly lastActivity: string
-  /** True when a member has the tag `keep` (any value). The family stays, and does not count for `count` or `bytes`. */
+  /** True when a member has the tag `keep`. The family stays, and does not count for the limits `count` and `bytes`. */
   readonly isKept: boolean
 }
 
@@ -52,7 +52,7 @@ export function familiesOf(entries: readonly ListEntry[]): Family[] {
   return families.sort((one, other) => (one.lastActivity > other.lastActivity ? -1 : 1))
 }
 
-/** Returns the id of the topmost listed conversation above the entry; without one, the entry's own id. */
+/** Returns the id of the entry's topmost listed ancestor; the entry's own id if it has no listed parent. */
 function rootOf(entry: ListEntry, byId: ReadonlyMap<string, ListEntry>): string {
   const seen = new Set<string>()
   let root = entry

@@ -1,7 +1,7 @@
 /**
  * Measures, for each named key with a limit of disk space, the size of the conversations that the key has made.
  *
- * A conversation is measured again if it is open, was open at the last measurement, or has changed since.
+ * A conversation is measured again if it is open (in memory), was open at the last measurement, or changed since then.
  */
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -19,7 +19,7 @@ export interface KeyUseOptions {
   readonly namedKeys: NamedKeys
 }
 
-/** The size of a closed conversation. */
+/** The size of a closed conversation: one that is not in memory. */
 interface Size {
   readonly bytes: number
   /** The list entry at the measurement. A changed conversation has another entry, so its size is measured again. */
@@ -44,7 +44,7 @@ export class KeyUse {
     this.#measuring = new Measuring({ everyMs, clock: options.clock, measure: (signal) => this.#measure(signal) })
   }
 
-  /** Calls `refresh`. Returns the bytes at the last measurement, 0 for a key that was not measured. */
+  /** Returns the bytes of the key's conversations at the last measurement, or 0. Also calls `refresh`. */
   bytesOf(name: string): number {
     this.refresh()
     return this.#sums.get(name) ?? 0

@@ -1,6 +1,6 @@
 /**
- * Limits the number of conversations, the runs at once and the size of the data folder. A named key can have limits of
- * its own.
+ * Limits the number of conversations, the runs at once and the size of the data folder. A named key (an API key with a
+ * name) can have limits of its own.
  *
  * The limits of a key count the conversations that the key has made, also when clients with other keys use them.
  */
@@ -13,11 +13,11 @@ import type { PartFigure } from '../../server-load.ts'
 import type { DiskUsage } from './disk-usage.ts'
 import type { KeyUse } from './key-use.ts'
 
-/** The limits of the server; 0 is no limit. */
+/** The limits of the server. The value 0 means no limit. */
 export interface ServerLimits {
   readonly conversations: number
   readonly runs: number
-  /** The bytes of the data folder. */
+  /** The most bytes of the data folder. */
   readonly diskBytes: number
 }
 
@@ -30,7 +30,7 @@ export interface LimitsOptions {
   readonly keyUse: Pick<KeyUse, 'bytesOf'>
 }
 
-/** For each conversation's id, the name of the named key that made it; undefined for any other client. */
+/** By conversation id, the name of the named key that made the conversation; undefined if another client made it. */
 type Made = Map<string, string | undefined>
 
 /** The `Retry-After` (RFC 9110, section 10.2.3) of a response with `too_many_runs`. */
@@ -38,9 +38,9 @@ const retryAfterSeconds = 5
 
 export class Limits implements AdmissionRules {
   readonly #options: LimitsOptions
-  /** Conversations that `creating` has allowed, until its caller releases them. Two of them may have the same id. */
+  /** New conversations that `creating` has allowed, until the function that it returned is called. Ids may repeat. */
   readonly #creating = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
-  /** Runs that `starting` has allowed, until its caller releases them. */
+  /** Runs that `starting` has allowed, until the function that it returned is called. */
   readonly #starting = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
 
   constructor(options: LimitsOptions) {

@@ -53,7 +53,7 @@ export const retention = {
     },
   },
   examine: async (values) => (await import('./examine.ts')).examineLimits(values),
-  // Without these limits, the part `keys` starts this part before it accepts a key with limits.
+  // If no option sets a limit, the part `keys` still starts this part before it accepts a key with limits.
   startsWhen: (values) => Object.values(valuesOf(options, values)).some((limit) => limit > 0),
   needs: [
     'config', 'conversations', 'unusedConversations', 'admission', 'namedKeys', 'load', 'written', 'clock', 'log',

@@ -1,8 +1,8 @@
 /**
  * Removes the conversations that exceed the limits of retention, one after the other.
  *
- * A whole family (families.ts) stays if a member has the tag `keep`, is open, is unreadable, or has unfinished work. If
- * the removal of a member fails, the conversations above it stay too.
+ * A whole family (families.ts) stays if a member has the tag `keep`, is in memory, is unreadable or has unfinished
+ * work. If the removal of a member fails, the ancestors of this member stay too.
  */
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -30,7 +30,7 @@ export interface RemoverOptions {
 
 export class Remover implements Retention {
   readonly #options: RemoverOptions
-  /** The last pass. The next pass waits for it. */
+  /** Settles when the last call of `prune` has ended. The next call waits for it. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(options: RemoverOptions) {
@@ -43,7 +43,7 @@ export class Remover implements Retention {
     return pass
   }
 
-  /** Resolves when no pass is under way. */
+  /** Resolves when no call of `prune` is under way. */
   async idle(): Promise<void> {
     await this.#last
   }
@@ -89,7 +89,7 @@ export class Remover implements Retention {
   }
 
   /**
-   * Removes the conversations of a family, the newest first. Returns the ids of those that stay, each with the reason.
+   * Removes the conversations of a family, the newest first. Returns, by id, why a conversation stays.
    * @throws AppError of the audit trail
    */
   async #removeAll({ members, why }: DueFamily, sizes: ReadonlyMap<string, number>): Promise<Map<string, string>> {

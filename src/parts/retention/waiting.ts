@@ -6,13 +6,13 @@ import type { ConversationState } from '../../conversation/log/state.ts'
 interface Work extends Pick<ConversationState, 'execution_status'> {
   readonly pending_confirmations: readonly unknown[]
   readonly goal: { readonly active: boolean } | null
-  /** Ids of user messages that no turn has served. */
+  /** Ids of the user messages on which the agent has not worked yet. */
   readonly unserved: readonly string[]
 }
 
 /**
- * Returns the unfinished work of the conversation in words, such as `a run is under way`; undefined without any. With
- * the status `error`, messages that no turn has served do not count.
+ * Returns the unfinished work of the conversation in words, such as `a run is under way`; undefined if there is none.
+ * With the status `error`, the messages in `unserved` do not count.
  */
 export function waitingWork(state: Readonly<Work>): string | undefined {
   const { execution_status: status, pending_confirmations: questions, goal, unserved } = state

@@ -1,7 +1,7 @@
 /**
- * `agent-server sealing-keys`: manages the keys that seal stored secrets.
+ * `agent-server sealing-keys`: manages the keys that encrypt (seal) stored secrets.
  *
- * Keys are not printed. Only the list works while a server runs on the data folder.
+ * Keys are not printed, only their ids. While a server runs on the data folder, only `list` works.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -12,7 +12,7 @@ import { readSeals, sealsFile } from '../../settings/seals.ts'
 import { formatRows } from '../../base/rows.ts'
 
 /**
- * Returns exit code 1 when `reseal` could not seal all data with the newest key, otherwise 0.
+ * Returns exit code 1 when `reseal` could not encrypt all data with the newest key, otherwise 0.
  * @throws AppError `invalid_option`, and the errors of `resealing.ts`
  */
 export async function run({ config, words: [action, ...words], parts, print }: CommandCall): Promise<number> {

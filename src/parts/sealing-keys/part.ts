@@ -1,4 +1,4 @@
-/** The part `sealing-keys`: the command that manages the keys that seal stored secrets. */
+/** The part `sealing-keys`: the command that manages the keys that encrypt (seal) stored secrets. */
 import type { Part } from '../../part.ts'
 
 const help = `Usage: agent-server sealing-keys list       the sealing keys by their ids, and which are missing

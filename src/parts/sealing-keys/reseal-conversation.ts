@@ -1,5 +1,5 @@
 /**
- * Seals the secrets of a stored conversation with the newest key, while no server uses its folder.
+ * Encrypts (seals) the secrets of a stored conversation again with the newest key, while no server uses its folder.
  *
  * Lines of a log are never changed, so new records with the agent and the secrets are appended. Each record is written
  * twice: if one copy is damaged, the other copy still replaces the old record.
@@ -21,7 +21,7 @@ import type { PrivateRecord } from '../../conversation/log/records.ts'
 type KeyIds = ReadonlySet<string>
 
 /**
- * Seals the current secrets with the newest key. Returns the ids of the keys that the secrets then need.
+ * Encrypts the current secrets with the newest key. Returns the ids of the keys with which they are encrypted then.
  * @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
  */
 export async function resealConversation(directory: string, cipher: Cipher, cache: LineCache): Promise<KeyIds> {
@@ -41,7 +41,7 @@ export async function resealConversation(directory: string, cipher: Cipher, cach
   }
 }
 
-/** Seals the secrets again. A token that no available key opens stays unchanged. */
+/** Encrypts the secrets again. An encrypted value (token) that no available key opens stays unchanged. */
 function resealed({ agent, secrets }: ConversationState, cipher: Cipher): Pick<ConversationState, 'agent' | 'secrets'> {
   const reseal = (token: string, context: string, formerContext = context): string => {
     const opened = isSealed(token) ? (cipher.open(token, context) ?? cipher.open(token, formerContext)) : undefined

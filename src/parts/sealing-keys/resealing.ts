@@ -1,8 +1,8 @@
 /**
- * Seals the secrets of a data folder again with the newest key, while no server uses the folder.
+ * Encrypts (seals) the secrets of a data folder again with the newest key, while no server uses the folder.
  *
  * A value that no available key opens stays unchanged, and the report says so. At the end, the ids of the keys that are
- * still needed are written to `seals.json` (settings/seals).
+ * still needed are written to `seals.json` (settings/seals.ts).
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -21,17 +21,17 @@ import { assertOwnDataFolder } from '../../storage/data-folder-claim.ts'
 import { LineCache } from '../../storage/line-cache.ts'
 
 export interface ResealReport {
-  /** The id of the newest key, with which values are sealed. */
+  /** The id of the newest key, with which values are encrypted. */
   readonly key: string
   readonly conversations: number
-  /** A sentence for each part of the data that could not be sealed with the newest key. */
+  /** A sentence about each file or value that could not be encrypted with the newest key. */
   readonly left: readonly string[]
-  /** The available keys that no current value needs, by id; old log records may need them. Never the newest key. */
+  /** The ids of available keys, except the newest, that no current value needs. Old log records may still need them. */
   readonly unneeded: readonly string[]
 }
 
 /**
- * Seals the stored secrets again with the newest key. The report names the data that could not be sealed.
+ * Encrypts the stored secrets again with the newest key. The report names the data for which this failed.
  * @throws AppError `owned_by_another`, `not_found`, `settings_unreadable`, `storage_full`, `storage_failed`; the errors
  * of `assertOwnDataFolder`
  */
@@ -57,7 +57,7 @@ export function reseal(config: SealingConfig, parts: readonly Part[]): Promise<R
 }
 
 /**
- * Creates a new key in `keys/`, where the earlier keys stay. Does not seal stored values again (see `reseal`).
+ * Creates a new key in `keys/`, where the earlier keys stay. Does not encrypt stored values again (see `reseal`).
  * @throws AppError `invalid_option` when the key is given as an option, and the errors of `reseal`
  */
 export function rotate({ dataDir, secretKey }: SealingConfig): Promise<void> {
@@ -95,7 +95,7 @@ async function whileUnused<T>(dataDir: string, body: () => Promise<T>): Promise<
 }
 
 /**
- * Seals the files of settings, profiles, secrets and parts again. Adds a sentence to `left` for each file or profile
+ * Encrypts the files of settings, profiles, secrets and parts again. Adds a sentence to `left` for each file or profile
  * that fails. Returns the ids of the keys that the failed files and profiles may still need.
  */
 async function resealStores(stores: SealedStores, left: string[]): Promise<readonly string[]> {
@@ -117,7 +117,7 @@ interface OneConversation {
   readonly id: string
   readonly cipher: Cipher
   readonly cache: LineCache
-  /** Functions of parts. Each seals the files of its part in a conversation's folder again. */
+  /** Functions of the server's parts. Each encrypts its part's files in a conversation's folder again. */
   readonly folders: readonly ResealFolder[]
   readonly left: string[]
 }
@@ -146,7 +146,7 @@ interface Found {
 async function noteFound(dataDir: string, { cipher, keys, left, conversations }: Found): Promise<ResealReport> {
   const [key = ''] = cipher.keyIds
   const path = join(dataDir, sealsFile)
-  // A sentence that names no key is about an unreadable file, which may need any key in `seals.json`: keep them all.
+  // A sentence that names no key is about a failed file, which may need any key in `seals.json`. So all keys are kept.
   const isSure = left.every((sentence) => sentence.includes(' needs the key '))
   const needed = new Set([key, ...keys, ...(isSure ? [] : await readSeals(path))])
   await writeSeals(path, needed)

@@ -84,7 +84,7 @@ async function test({ folder, environment, signal, tell }: Test): Promise<void> 
   }
 }
 
-/** Reports whether Node's permission model can be used. Returns its arguments; empty without the model. */
+/** Reports whether Node's permission model can be used. Returns Node's arguments for it; none if it cannot be used. */
 async function confine(places: Places, tell: Tell): Promise<readonly string[]> {
   const found = await findPermissions(places)
   if (found === 'open') tell('is confined', 'failed', "Node's permission model opens a file that is not named")

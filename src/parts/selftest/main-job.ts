@@ -1,4 +1,4 @@
-/** The main job of a server, step by step. Each step returns a line about its result. */
+/** The steps that try the main job of a server. Each step returns a line about its result. */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { memberAt, objectOf, textOf } from '../../base/fields.ts'
@@ -12,7 +12,7 @@ export interface Step {
   readonly run: () => Promise<string>
 }
 
-/** The time that the run of the demonstration agent may take. */
+/** The time limit of the run of the demonstration agent. */
 const runTimeoutMs = 60_000
 
 /** Returns the steps of the main job. Run them in this order: a step may need the steps before it. */

@@ -10,7 +10,7 @@ import { readProcesses } from '../../process/proc.ts'
 export interface Seen {
   /** The paths of the open files and memory maps of the server and its agent. */
   readonly files: ReadonlySet<string>
-  /** Names of programs that lived below the server. */
+  /** The names of the programs that ran as descendants of the server process. */
   readonly programs: ReadonlySet<string>
   /** Each `address:port` on which the server or its agent listens. */
   readonly listening: ReadonlySet<string>
@@ -21,7 +21,7 @@ export interface Seen {
 
 const lookPauseMs = 20
 
-/** Looks at the process and its descendants, at least once, until the signal aborts; undefined without /proc. */
+/** Looks at the process and its descendants until the signal aborts, at least once. Returns undefined without /proc. */
 export async function watch(pid: number, signal: AbortSignal): Promise<Seen | undefined> {
   const seen = {
     files: new Set<string>(), programs: new Set<string>(), listening: new Set<string>(), connected: new Set<string>(),
@@ -33,7 +33,7 @@ export async function watch(pid: number, signal: AbortSignal): Promise<Seen | un
     for (const member of family) {
       const program = await programOf(member)
       if (member !== pid && program !== undefined) seen.programs.add(program)
-      // Only processes of Node are examined for files and sockets.
+      // Files and sockets are examined only in processes that run Node.
       if (program === 'node') await look(member, seen)
     }
     seen.looks++
@@ -50,7 +50,7 @@ async function familyOf(pid: number): Promise<readonly number[]> {
   return family
 }
 
-/** Returns `node` for a process of Node, else the name by which its program was called; undefined if it has ended. */
+/** Returns `node` for a process that runs Node, else the name of its program; undefined if the process has ended. */
 async function programOf(pid: number): Promise<string | undefined> {
   const [line, file] = await Promise.all([
     readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''), realpath(`/proc/${pid}/exe`).catch(() => ''), // Ended.

@@ -1,8 +1,8 @@
 /**
  * A server of this program as a process of its own, in a temporary folder.
  *
- * Where Node's permission model works, the process runs under it, with access only to the folders that `touches.ts`
- * needs.
+ * Where Node's permission model works, the process runs under it, with access only to folders of the list in
+ * `touches.ts`.
  */
 import { randomUUID } from 'node:crypto'
 import { dirname, extname, join } from 'node:path'
@@ -25,7 +25,7 @@ export interface ServerProcess {
   readonly child: Child
   readonly url: string
   readonly places: Places
-  /** Sends a request with the key. @throws AppError `upstream_failed` unless the response is 2xx with a JSON object */
+  /** Sends a request with the session key. @throws AppError `upstream_failed` without a 2xx and a JSON object */
   call(method: string, path: string, body?: object): Promise<Answer>
   /** Sends a GET without a key and returns the status. */
   statusWithoutKey(path: string): Promise<number>
@@ -33,9 +33,9 @@ export interface ServerProcess {
 
 const modules = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '')
 const mainModule = join(modules, 'cli', `main${extname(import.meta.url)}`)
-/** True in the published package, where the modules are joined into files. */
+/** True in the published package, where the modules are bundled into a few files. */
 const isJoined = !existsSync(mainModule)
-/** The folder of the program's files: the folder of the joined files, or the folder of the modules. */
+/** The folder of the program's files: the folder of the bundled files, or the folder of the modules. */
 const program = isJoined ? dirname(modules) : modules
 
 export interface ServerOptions {
@@ -46,7 +46,7 @@ export interface ServerOptions {
   readonly signal: AbortSignal
 }
 
-/** Starts a server. @throws AppError `agent_failed` when the server is not ready; the signal's reason */
+/** Starts a server. @throws AppError `agent_failed` when the server does not become ready; the signal's reason */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { places, environment, permissions, signal } = options
   const main = isJoined ? join(program, 'agent-server.js') : mainModule
@@ -84,7 +84,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   }
 }
 
-/** Returns the places of a server whose data, workspaces and home are in `folder`. */
+/** Returns the folders of a server whose data, workspaces and home are in `folder`. */
 export function placesIn(folder: string, { PATH: path = '' }: Environment): Places {
   return {
     data: join(folder, 'data'), work: join(folder, 'work'), home: join(folder, 'home'), program,
@@ -149,7 +149,7 @@ async function foldersOf(rows: readonly Touch[], places: Places): Promise<readon
 
 const listening = /^Agent Server listening on (http:\S+) \(session key in (.+)\)\n/m
 
-/** Waits for the line that reports a ready server. Returns the match. */
+/** Waits for the output line in which the server reports that it is ready. Returns the match of `listening`. */
 function readyLine(child: Child): Promise<readonly [line: string, url: string, keyPath: string]> {
   return new Promise((resolve, reject) => {
     const decoder = new StringDecoder('utf8')

@@ -17,7 +17,7 @@ export interface Touch {
   readonly isAsked?: true
 }
 
-/** The folders that names in braces stand for. `{above}` is each folder above `program`, `work` or `workingDir`. */
+/** The folders that `{data}` etc. stand for. `{above}` stands for each folder above `program`, `work`, `workingDir`. */
 export interface Places {
   readonly data: string
   readonly work: string
@@ -28,7 +28,7 @@ export interface Places {
   readonly path: readonly string[]
   /** The folder that the variable XDG_RUNTIME_DIR names. */
   readonly runtime?: string
-  /** A workspace outside of `work`, named by a request. Without it, rows with `isAsked` are left out. */
+  /** A workspace outside of `work` that a request names. Without this member, rows with `isAsked` are left out. */
   readonly workingDir?: string
 }
 
@@ -97,12 +97,12 @@ export function findTouch(kinds: readonly Touch['kind'][], path: string, places:
   return touchesIn(places).find(({ kind, name }) => kinds.includes(kind) && isNamed(name))
 }
 
-/** Returns the rows of `touches`. The rows with `isAsked` are among them only if `workingDir` is given. */
+/** Returns the rows of `touches`, without the rows with `isAsked` if `workingDir` is undefined. */
 export function touchesIn({ workingDir }: Places): readonly Touch[] {
   return touches.filter(({ isAsked }) => isAsked === undefined || workingDir !== undefined)
 }
 
-/** Returns the name with each folder that its leading braces, such as `{data}`, stand for; none for unknown braces. */
+/** Returns the name with its leading braces replaced by each of their folders; an empty list for unknown braces. */
 export function namesOf(name: string, places: Places): readonly string[] {
   const { data, work, program, home, path, runtime, workingDir } = places
   const given = (folder: string | undefined): readonly string[] => (folder === undefined ? [] : [folder])

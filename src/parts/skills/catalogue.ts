@@ -1,7 +1,7 @@
 /**
- * Lists the skills and hooks in files, for clients that show or send them (contract: others.md, section 4).
+ * Lists the skills and hooks in files, for clients that show or send them (contract/others.md, section 4).
  *
- * A project folder is read only where a conversation may work.
+ * A project folder is not read if no conversation may work in it.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'
@@ -21,7 +21,7 @@ export interface CatalogueOptions extends SkillPlaces {
 export interface SkillCatalogue {
   /** Lists the skills. @throws AppError `invalid_input` for a folder in which no conversation may work */
   find(request: SkillsRequest): Promise<SkillsResponse>
-  /** Returns the hooks of a project; null without a project or readable hooks. @throws the errors of `find` */
+  /** Returns the hooks of a project; null if there is no project or no usable hook. @throws the errors of `find` */
   readHooks(projectDir: string | undefined): Promise<HookConfig | null>
 }
 

@@ -1,8 +1,8 @@
 /**
- * The tool `invoke_skill`: gives the model the text of a skill that the prompt only names (contract: payloads.md,
+ * The tool `invoke_skill`: gives the model the text of a skill that the prompt only names (contract/payloads.md,
  * InvokeSkillAction).
  *
- * A call is an MCPToolAction under the name of the tool (decisions 1).
+ * A call is recorded as an MCPToolAction with the name of this tool (decisions 1).
  */
 import { invocableSkills, describeInvoked } from './telling.ts'
 import type { Skill } from './skill.ts'

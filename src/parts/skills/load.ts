@@ -1,8 +1,8 @@
 /**
- * Loads the skills and the memory that the `agent_context` of a conversation names.
+ * Loads the skills and the memory (a file of notes) for which the `agent_context` of a conversation asks.
  *
  * Of two skills with one name, the later source in this list wins: installed skills, the user's files, the client's
- * request, the project's files (contract: others.md, section 4; tests.md, "Skills").
+ * request, the project's files (contract/others.md, section 4; contract/tests.md, "Skills").
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -66,7 +66,7 @@ export async function projectSkills(folder: string, { privateDirs, log }: SkillP
   return readProjectSkills({ folder, privateDirs, warn })
 }
 
-/** Joins the sources. Of skills with one name, the last skill is kept. */
+/** Joins the lists of skills. Of skills with the same name, the last skill is kept. */
 export function mergeSkills(sources: readonly (readonly Skill[])[]): Skill[] {
   const byName = new Map<string, Skill>()
   for (const skill of sources.flat()) {

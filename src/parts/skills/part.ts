@@ -5,7 +5,7 @@ export const skills = {
   name: 'skills',
   about: 'Skills, notes and AGENTS.md files for the built-in agent, and the routes that show them',
   routes: {
-    // The client names a folder to read, so these routes need the right to work there.
+    // The client chooses the folder to read, so these routes need the right to let an agent work in that folder.
     'POST /api/skills': 'drive',
     'POST /api/hooks': 'drive',
   },

@@ -1,4 +1,4 @@
-/** The routes for skills and hooks in files (contract: others.md, section 4). */
+/** The routes for skills and hooks in files (contract/others.md, section 4). */
 import type { HttpResponse } from '../../http/reply.ts'
 import { HooksRequest, SkillsRequest } from './generated.ts'
 import { ok, optionalBodyOf, type Call } from '../../api/call.ts'

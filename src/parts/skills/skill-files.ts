@@ -29,7 +29,7 @@ export const fileLimitBytes = 64 * 1024
 export const folderLimit = 100
 /** The most entries of a folder that are read. Further entries are ignored with a warning. */
 const entryLimit = 1000
-/** The folders of skills, relative to the tree. Of two skills of one name, the skill in the later folder is used. */
+/** The folders of skills in a tree. Of two skills with the same name, the skill in the later folder is used. */
 const skillFolders = ['.agents/skills', '.openhands/skills']
 
 /** Reads the skills of the user from the home directory. */
@@ -48,19 +48,19 @@ export async function readProjectSkills(options: SkillFolderOptions): Promise<Sk
   ]
 }
 
-/** Reads a text file of the tree; undefined for a missing or unreadable file. */
+/** Returns the text of a file in `options.folder`; undefined if the file is missing or cannot be used. */
 export async function readText(path: string, options: SkillFolderOptions): Promise<string | undefined> {
   const { folder, privateDirs, warn } = options
   return readIn(createWorkspace({ workingDir: folder, privateDirs }), path, warn)
 }
 
-/** Reads the skills of one folder of the tree. `folder` is relative to `options.folder`. */
+/** Reads the skills of one folder. The path `folder` is relative to `options.folder`. */
 export async function readSkillFolder(options: SkillFolderOptions, folder: string): Promise<Skill[]> {
   const { folder: workingDir, privateDirs } = options
   return readFolder({ ...options, workspace: createWorkspace({ workingDir, privateDirs }) }, folder)
 }
 
-/** Reads `SKILL.md` of `options.folder`; an empty list if it is unusable. @param name the name if the file has none */
+/** Reads the skill in `SKILL.md` of `options.folder`, if it is usable. @param name used if the file gives no name */
 export async function readSkillIn(options: SkillFolderOptions, name: string): Promise<Skill[]> {
   const text = await readText('SKILL.md', options)
   if (text === undefined) return []
@@ -76,7 +76,7 @@ export interface TextFile {
   readonly text: string
 }
 
-/** Reads the Markdown files of one folder of the tree, at most `folderLimit`. README.md is left out. */
+/** Reads at most `folderLimit` Markdown files of a folder, relative to `options.folder`. README.md is left out. */
 export async function textFilesIn(options: SkillFolderOptions, folder: string): Promise<TextFile[]> {
   const { folder: workingDir, privateDirs, warn } = options
   const workspace = createWorkspace({ workingDir, privateDirs })
@@ -159,7 +159,7 @@ export async function namesIn(workspace: Workspace, folder: string, warn: Warn):
   return names
 }
 
-/** Reads a text file; undefined for a missing or unreadable file. */
+/** Returns the text of a file; undefined if the file is missing or cannot be used. */
 export async function readIn(workspace: Workspace, path: string, warn: Warn): Promise<string | undefined> {
   try {
     return await workspace.at(path, async (place) => {

@@ -1,7 +1,7 @@
 /**
  * A skill: a text with instructions for the model, and the condition under which the model gets the text.
  *
- * There are three types (contract: others.md, section 4). `repo` is in the prompt. `knowledge` is given with a message
+ * There are three types (contract/others.md, section 4). `repo` is in the prompt. `knowledge` is given with a message
  * that contains one of its triggers. `agentskills` (agentskills.io) is given when the model or a message calls for it.
  */
 import { AppError } from '../../base/errors.ts'

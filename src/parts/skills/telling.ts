@@ -9,7 +9,7 @@ import type { Memory } from './load.ts'
 import type { Skill } from './skill.ts'
 import type { Match } from './triggers.ts'
 
-/** The most characters of the `repo` skills together, which are in the prompt. A skill beyond this is only named. */
+/** The most characters of all `repo` skills in the prompt. A skill that does not fit is only named. */
 export const instructionsLimitChars = 128 * 1024
 /** The most characters of the skills that one message calls for, and of a skill that the model asks for. */
 export const calledLimitChars = 128 * 1024
@@ -19,7 +19,7 @@ export function describeContext(skills: readonly Skill[], memory: Memory | undef
   return [...instructionsBlock(skills), ...catalogueBlock(skills), ...memoryBlock(memory)]
 }
 
-/** Returns the texts of the called skills that fit into `calledLimitChars`. Each first quotes the trigger found. */
+/** Returns the texts of the called skills that fit into `calledLimitChars`. Each text begins with the trigger found. */
 export function describeCalled(matches: readonly Match[]): { readonly name: string; readonly text: string }[] {
   let left = calledLimitChars
   return matches.flatMap(({ skill, trigger }) => {

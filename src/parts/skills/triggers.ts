@@ -52,6 +52,6 @@ function characterBefore(text: string, at: number): string {
   return Array.from(text.slice(Math.max(0, at - 2), at)).at(-1) ?? ''
 }
 
-/** These two match a digit, `_`, or a Latin, Greek or Cyrillic letter: at the start, and at the end of a text. */
+/** Matches a digit, `_`, or a Latin, Greek or Cyrillic letter at the start of a text (`wordEnd`: at the end). */
 const wordStart = /^[\p{N}_\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u
 const wordEnd = /[\p{N}_\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]$/u

@@ -1,5 +1,5 @@
 /**
- * The definition of a sub-agent: built in, a Markdown file with front matter (contract: others.md, section 4), or part
+ * The definition of a sub-agent: built in, a Markdown file with front matter (contract/others.md, section 4), or part
  * of a create request.
  *
  * The text below the front matter is the prompt. `mcp_servers`, `hooks` and `model` have no effect: a file of a project
@@ -14,12 +14,12 @@ export interface Definition {
   readonly name: string
   readonly description: string
   readonly color: string | undefined
-  /** The names of its tools besides the default tools. Undefined: all tools of the parent agent, except `task`. */
+  /** The sub-agent's tools besides the default tools. Undefined: all tools of the parent agent, except `task`. */
   readonly tools: readonly string[] | undefined
   readonly skills: readonly string[]
   readonly prompt: string
   readonly examples: readonly string[]
-  /** A confirmation policy, used if it is stricter than the parent's. */
+  /** A confirmation policy, used if it is stricter than the parent conversation's policy. */
   readonly permissionMode: PermissionMode | undefined
   /** The most steps of a run. Undefined: the limit of the parent conversation. */
   readonly maxIterations: number | undefined

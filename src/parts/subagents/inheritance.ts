@@ -9,7 +9,7 @@ import type { Agent, ConfirmationPolicy } from '../../schema/generated/conversat
 import { toAgentContext } from '../../schema/generated/settings.ts'
 import type { Definition, PermissionMode } from './definition.ts'
 
-/** Returns the settings of the sub-agent. Secrets are copied as they are in `agent`. */
+/** Returns the settings of the sub-agent. Secrets are copied from `agent` unchanged. */
 export function subAgentOf(agent: Agent, definition: Definition): Agent {
   const context = agent.agent_context ?? toAgentContext({})
   const suffix = [context.system_message_suffix ?? '', roleOf(definition)].filter((text) => text.trim() !== '')

@@ -4,7 +4,7 @@ import type { Part, PartModule } from '../../part.ts'
 export const subagents = {
   name: 'subagents',
   about: 'Tasks that the built-in agent hands to sub-agents, each in a conversation of its own',
-  // The client names a project folder, so the route needs the right to work there.
+  // The client chooses the project folder, so the route needs the right to let an agent work in that folder.
   routes: { 'POST /api/sub-agents': 'drive' },
   idle: ['POST /api/sub-agents'],
   offers: ['subAgents'],

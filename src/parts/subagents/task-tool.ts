@@ -1,9 +1,9 @@
 /**
  * The tool `task`: gives a task to a sub-agent, waits for its end, and returns its last message.
  *
- * A call is an MCPToolAction under the name of the tool (decisions 1). The task's id is the id of the sub-agent's
- * conversation. A call with `resume` sends another message to that conversation. The sub-agent's steps and cost count
- * in the turn of the call. The sub-agent's questions to the user are asked in the parent conversation.
+ * A call is recorded as an MCPToolAction with the name of this tool (decisions 1). The task's id is the id of the
+ * sub-agent's conversation. A call with `resume` sends another message to that conversation. The sub-agent's steps and
+ * cost count as those of the calling agent. The user of the parent conversation answers the sub-agent's questions.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -82,7 +82,7 @@ function actionFor({ prompt, description, subagent, resume }: Task): { kind: 'MC
   }
 }
 
-/** The tasks of one open conversation. */
+/** The tasks that the agent of one conversation gives. */
 class Tasks {
   readonly #options: TaskToolOptions
   readonly #slots = new Limiter(runningLimit)
@@ -115,8 +115,8 @@ class Tasks {
   }
 
   /**
-   * Sets the changed confirmation policy in the running sub-agents. A failure is logged; the sub-agent's next run sets
-   * the policy.
+   * Sets the changed confirmation policy in the running sub-agents. A failure is only logged, because the next run of
+   * the sub-agent sets the policy.
    */
   policyChanged(): void {
     const { host, subConversations, log } = this.#options
@@ -169,7 +169,7 @@ class Tasks {
       const analyzer = await subConversations.analyzerOf(host.conversationId)
       const end = await subConversations.run(id, {
         text: task.prompt,
-        // Computed after the last `await`: `run` would set an old policy over a newer one that `policyChanged` has set.
+        // Computed after the last `await`. Otherwise `run` could replace a newer policy, set by `policyChanged`.
         policy: toJsonObject(policyFor(host.policy(), permissionMode)),
         analyzer,
         signal: call.signal,

@@ -1,4 +1,4 @@
-/** Dead letters: deliveries that were given up, and events that were dropped. A letter names events by their seqs. */
+/** A dead letter: a delivery that was given up, or events that were dropped. It has their sequence numbers. */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
 import type { DeadLetter as StoredLetter } from './generated.ts'
 
@@ -8,7 +8,7 @@ export type DeadLetter = Omit<StoredLetter, 'webhook_id'>
 /** The most dead letters of one webhook. A further letter removes the oldest. */
 export const letterLimit = 1000
 
-/** Returns a letter that was read from a file; undefined for a value without an id or a conversation. */
+/** Returns a dead letter that was read from a file; undefined for a value without an id or a conversation. */
 export function readLetter(value: unknown): DeadLetter | undefined {
   const fields = objectOf(value)
   const [id, conversation_id] = [textOf(fields['id']), textOf(fields['conversation_id'])]

@@ -51,9 +51,9 @@ export class Delivery {
   }
 
   /**
-   * Sends a message until it is delivered, or all attempts have failed. Returns `stopped` when `patience` or `signal`
-   * ends this early. Never rejects.
-   * @param retries the number of further attempts
+   * Sends a message until it is delivered, or all attempts have failed. Returns `stopped` when the abort of
+   * `patience` or `signal` ends the attempts early. Never rejects.
+   * @param retries the number of further attempts after a failed first attempt
    * @param patience when aborted, ends the wait between attempts
    * @param signal when aborted, ends the request itself
    */

@@ -3,11 +3,11 @@ import type { PartFigure } from '../../server-load.ts'
 
 /** The figures of a webhook for operators. */
 export interface WebhookLoad {
-  /** Conversations that are not fully delivered. */
+  /** Conversations that still have something to deliver. */
   readonly waitingConversations: number
   /** Conversations whose delivery waits until fewer deliveries of other conversations are under way. */
   readonly waitingLanes: number
-  /** The longest time for which a waiting conversation has made no progress. */
+  /** The longest time for which a waiting conversation has had no delivery and no dead letter. */
   readonly longestWaitMs: number
   readonly delivered: number
   readonly failed: number

@@ -3,11 +3,11 @@
  *
  *     {"format": 1, "since": microseconds}                    events before this time are never sent
  *     {"conversation", "seq", "last", "told"}                 a `Position`; the last line of a conversation counts
- *     {"gone": conversation}                                  deleted, and all its events are delivered
+ *     {"gone": conversation}                                  deleted, and nothing is left to deliver
  *     {"letter": {...}}   {"removed": letter id}              a new dead letter, a removed one
  *
- * The position of a conversation that exists is appended without a sync, because its loss only repeats a delivery. A
- * damaged line is ignored.
+ * A position is appended without a sync, except when its conversation is removed: a lost line only repeats a delivery.
+ * A damaged line is ignored.
  */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
 import { parseOwnJson } from '../../base/json.ts'
@@ -17,7 +17,7 @@ import { readLetter, type DeadLetter } from './dead-letters.ts'
 
 /** How far a conversation was delivered to the webhook. */
 export interface Position {
-  /** The seq of the next event to deliver. */
+  /** The sequence number (seq) of the next event to deliver. */
   readonly seq: number
   /** The id of the last delivered event; undefined if there is none. */
   readonly last: string | undefined
@@ -30,7 +30,7 @@ const limitBytes = 256 * 1024 * 1024
 /** The file is rewritten when it has more lines than this number, plus two for each position and dead letter. */
 const spareLines = 2000
 
-/** Appends a line with a sync, appends it without a sync, or rewrites the file durably. */
+/** How a line is written: appended with a sync, appended without a sync, or by a durable rewrite of the file. */
 type Writing = 'append' | 'loosely' | 'rewrite'
 
 export class Journal {
@@ -77,7 +77,7 @@ export class Journal {
     return this.#letters.get(id)
   }
 
-  /** Records the position of a conversation that is being removed. Resolves when durable. @throws a system error */
+  /** Durably records the position of a conversation that is being removed. @throws AppError or a system error */
   settle(conversation: string, { seq, last, told }: Position): Promise<void> {
     return this.#write({ conversation, seq, last, told }, 'append')
   }
@@ -88,17 +88,17 @@ export class Journal {
     await this.#write({ conversation, seq, last, told }, 'loosely').catch(ignore)
   }
 
-  /** Records that a deleted conversation is fully delivered. A failed write is ignored. */
+  /** Records that a deleted conversation has nothing left to deliver. A failed write is ignored. */
   async forget(conversation: string): Promise<void> {
     await this.#write({ gone: conversation }, 'loosely').catch(ignore) // A lost line only repeats a delivery.
   }
 
-  /** Adds a dead letter, or replaces the one with its id. Resolves when durable. @throws AppError or a system error */
+  /** Durably adds a dead letter, or replaces the letter with the same id. @throws AppError or a system error */
   addLetter(letter: DeadLetter): Promise<void> {
     return this.#write({ letter }, 'rewrite')
   }
 
-  /** Removes a dead letter. Resolves when the removal is durable. @throws AppError or a system error */
+  /** Durably removes a dead letter. @throws AppError or a system error */
   removeLetter(id: string): Promise<void> {
     return this.#write({ removed: id }, 'rewrite')
   }

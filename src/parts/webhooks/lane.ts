@@ -1,9 +1,9 @@
 /**
  * The deliveries of one conversation to one webhook, one request at a time.
  *
- * The stored position has the seq of the next event to deliver. Events are read from the conversation's log. Changes of
- * the conversation itself (status, title, tags, budget) are found by comparing the present version with the delivered
- * version. So a slow receiver gets only the newest state.
+ * The stored position has the sequence number (seq) of the next event to deliver. Events are read from the log. Changes
+ * of the conversation itself (status, title, tags, budget) are found by comparing the present version with the
+ * delivered version. So a slow receiver gets only the newest state.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { memberAt } from '../../base/fields.ts'
@@ -24,7 +24,7 @@ export type Info = Readonly<Record<string, unknown>>
 
 /** A delivery that was given up, or events that were dropped. */
 export interface Lost {
-  /** The seqs of the lost events, from `first` to before `end`; undefined for a lost change of the conversation. */
+  /** The sequence numbers of the lost events (`end` excluded); undefined for a lost change of the conversation. */
   readonly range: readonly [first: number, end: number] | undefined
   readonly reason: string
   readonly status: number | undefined
@@ -36,11 +36,11 @@ export interface LaneHost {
   readonly settings: WebhookSettings
   readonly log: Log
   readonly clock: Clock
-  /** Limits the number of lanes that work at the same time. */
+  /** Limits the number of conversations that are delivered at the same time. */
   readonly limiter: Limiter
   /** True when the server closes. All waiting events are then due, and a request is tried once only. */
   readonly isClosing: () => boolean
-  /** True for a conversation that was deleted and is not fully delivered. */
+  /** True for a deleted conversation that still has something to deliver. */
   readonly isRemoved: (id: string) => boolean
   readonly createId: () => string
   /** Calls `use` with the events of a conversation. @throws AppError `not_found`, `unavailable` */
@@ -54,7 +54,7 @@ export interface LaneHost {
   /** Stores a dead letter of a lost delivery. */
   readonly bury: (id: string, lost: Lost) => Promise<void>
   readonly deliver: (message: Message) => Promise<Outcome>
-  /** Called when a removed conversation is fully delivered. */
+  /** Called when a deleted conversation has nothing left to deliver. */
   readonly finished: (id: string) => Promise<void>
   /** Called each time that the lane has nothing left to do. */
   readonly idle: (lane: Lane) => void
@@ -65,12 +65,12 @@ export class Lane {
   /** The time when the lane last made progress; at first, the time when the lane was made. */
   since: number
   readonly #host: LaneHost
-  /** Runs one task at a time: a pass of this lane, or a task that was given to `run`. */
+  /** Runs one task at a time: a pass (`#pass`), or a task that was given to `run`. */
   readonly #limiter = new Limiter(1)
   #users = 0
   #isWoken = false
   #isDue = false
-  /** True when the last pass was stopped or failed. A missing conversation is no failure. */
+  /** True when the last call of `#pass` was stopped or failed. A missing conversation is no failure. */
   #isBehind = false
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
@@ -86,7 +86,7 @@ export class Lane {
     return !isWorking && this.#timer === undefined && !this.#isWoken && !this.#isBehind
   }
 
-  /** Starts a pass of deliveries in the background, now or after the current pass. `isDue` skips the flush delay. */
+  /** Starts deliveries in the background, now or after the current deliveries. `isDue` skips the flush delay. */
   wake(isDue = false): void {
     this.#isWoken = true
     this.#isDue ||= isDue
@@ -102,7 +102,7 @@ export class Lane {
     await this.#working
   }
 
-  /** Runs a task during which this lane makes no pass and runs no other task. */
+  /** Runs a task. Meanwhile this lane delivers nothing by itself, and runs no other task. */
   async run<T>(task: () => Promise<T>): Promise<T> {
     this.#users++
     try {
@@ -113,7 +113,7 @@ export class Lane {
     }
   }
 
-  /** Clears the timer of the flush delay. A pass that has begun continues. */
+  /** Clears the timer of the flush delay. A delivery that has begun continues. */
   close(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -202,8 +202,8 @@ export class Lane {
   }
 
   /**
-   * Makes one dead letter of the waiting events before the seq `from`, if any: the queue has no room for them. Returns
-   * the position after these events.
+   * Makes one dead letter of the waiting events before sequence number `from`, if any: the queue has no room for them.
+   * Returns the position after these events.
    */
   async #drop(position: Position, from: number): Promise<Position> {
     if (from <= position.seq) return position
@@ -253,7 +253,7 @@ export function versionOf(info: Info): string {
   return shortDigest(JSON.stringify([status, title, tags, memberAt(info, 'metrics', 'max_budget_per_task') ?? null]))
 }
 
-/** Returns the seq of the oldest waiting event that is within the limits of the queue. The newest event always is. */
+/** Returns the seq of the oldest waiting event that is within the limits of the queue. The newest event always fits. */
 export function firstKept(events: Backlog, seq: number, { queueLimit, queueLimitBytes }: WebhookSettings): number {
   const end = events.eventCount
   let from = Math.max(seq, end - queueLimit)

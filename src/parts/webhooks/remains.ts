@@ -81,7 +81,7 @@ function linesIn(content: Buffer): Buffer[] {
   return lines
 }
 
-/** Returns a reader of the copied events. The first of them has the seq `first` in the conversation's log. */
+/** Returns a reader of the copied events. The first event has the sequence number `first` in the log. */
 function backlogOf(events: readonly Buffer[], first: number): Backlog {
   const from = (seq: number): readonly Buffer[] => events.slice(Math.max(0, seq - first))
   return {

@@ -1,7 +1,7 @@
 /**
- * The settings of a webhook: read from an address or from a JSON object, and checked (contract: others.md, section 13).
+ * The settings of a webhook: read from an address or from a JSON object, and checked (contract/others.md, section 13).
  *
- * Every start loads this file, so it imports nothing heavy.
+ * Every start of the server loads this file, so it imports nothing heavy.
  */
 import { isObject, parseJson, type JsonObject } from '../../base/json.ts'
 

@@ -1,5 +1,5 @@
 /**
- * One webhook: the conversations that are not fully delivered to it, its dead letters, and its life-cycle.
+ * One webhook: the conversations that have something to deliver to it, its dead letters, its start and its end.
  *
  * A lane (lane.ts) delivers one conversation in the background. Delivery is at least once: the stored position in the
  * conversation advances after the receiver has accepted the events, or after a dead letter of the events is stored.
@@ -33,9 +33,9 @@ export interface WebhookOptions {
   readonly log: Log
 }
 
-/** The most lanes that deliver at the same time. */
+/** The most conversations that are delivered at the same time. */
 const lanesAtOnce = 8
-/** The longest time for last deliveries when the server closes. */
+/** The time limit, in milliseconds, of the last deliveries when the server closes. */
 const closeLimitMs = 3000
 
 export class Webhook implements ConversationFollower {
@@ -43,7 +43,7 @@ export class Webhook implements ConversationFollower {
   readonly #options: WebhookOptions
   readonly #lanes = new Map<string, Lane>()
   readonly #limiter = new Limiter(lanesAtOnce)
-  /** Deleted conversations that are not fully delivered. */
+  /** The ids of deleted conversations that still have something to deliver. */
   readonly #removed = new Set<string>()
   /** Aborted when the server closes. Ends the waits between attempts. */
   readonly #patience = new AbortController()
@@ -79,7 +79,6 @@ export class Webhook implements ConversationFollower {
     }
   }
 
-  /** Returns the figures for operators. */
   get load(): WebhookLoad {
     const now = this.#options.clock()
     return {
@@ -169,12 +168,12 @@ export class Webhook implements ConversationFollower {
     await this.#options.journal.close()
   }
 
-  /** Starts the delivery of conversations that are not fully delivered, and removes copies that are not needed. */
+  /** Delivers what an earlier server did not deliver, and removes unneeded copies of deleted conversations. */
   async #recover(): Promise<void> {
     const { conversations, remains, journal } = this.#options
     const known = new Set(conversations.ids())
     for (const id of await remains.list()) {
-      // A conversation that exists needs no copy. A deleted conversation without a position is fully delivered.
+      // A conversation that exists needs no copy. Without a position, a deleted one has nothing to deliver.
       const isOver = known.has(id) || journal.position(id) === undefined
       if (known.has(id)) await remains.remove(id)
       else if (isOver) await this.#dropRemains(id)

@@ -18,7 +18,7 @@ export interface DirectoryRules {
   readonly refused: ReadonlySet<string>
 }
 
-/** O_PATH of Linux: needs no right to list the directory. */
+/** The flag O_PATH of Linux, with which a directory can be opened without the permission to list it. */
 const pathOnlyFlag = 0o10000000
 
 export class DirectoryHandle {

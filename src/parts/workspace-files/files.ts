@@ -117,7 +117,7 @@ async function replace(
 }
 
 /**
- * Links the temporary file to its final name. Returns false on a file system without hard links.
+ * Gives the temporary file its final name by a hard link. Returns false on a file system without hard links.
  * @throws AppError `conflict` when a file with this name exists
  */
 async function linkIntoPlace(temporary: string, place: ContainedPath): Promise<boolean> {

@@ -41,7 +41,7 @@ export interface Workspace {
 }
 
 export interface PlaceOptions {
-  /** Creates the missing parent directories of the path. If `at` rejects, removes those of them that are empty. */
+  /** Creates the missing parent directories of the path. If `at` rejects, those new directories that are empty go. */
   readonly makeParents?: boolean
   /** Refuses a path that git may take for configuration or code (repository.ts), before anything is created. */
   readonly refusesRepositories?: boolean
@@ -93,7 +93,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const { byDescriptor = process.platform === 'linux', privateDirs } = options
   const workingDir = resolve(options.workingDir)
   let root: Promise<string> | undefined
-  void findRoot().catch(() => undefined) // `at` looks again, and throws.
+  void findRoot().catch(() => undefined) // `at` tries again, and throws.
   return { workingDir, at, isInRepository }
 
   async function isInRepository(path: string): Promise<boolean> {
@@ -136,7 +136,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 
 interface Walk {
   readonly given: string
-  /** The names in `workingDir`, and those in its real path. An absolute path must begin with one of the two lists. */
+  /** The components of `workingDir`, and of its real path. An absolute path must begin with one of the two lists. */
   readonly roots: readonly (readonly string[])[]
   readonly workingDir: string
   readonly makeParents: boolean
@@ -144,7 +144,7 @@ interface Walk {
   /** The open directories, from the workspace to the current directory. `names`: the names of all but the first. */
   readonly stack: DirectoryHandle[]
   readonly names: string[]
-  /** The directories that this walk made. If the walk or `use` fails, those that are empty are removed. */
+  /** The directories that this walk made. If the walk or `use` fails, the empty directories among them are removed. */
   readonly made: { readonly parent: DirectoryHandle; readonly name: string }[]
   /** The names that are still to be walked. */
   pending: string[]
@@ -265,7 +265,7 @@ function shown(path: string): string {
   return path.length > 300 ? `${path.slice(0, 300)}...` : path
 }
 
-/** Returns a system error as AppError with the given path; any other error unchanged. */
+/** Converts a system error to an AppError that names the path. Returns any other error unchanged. */
 export function pathError(path: string, thrown: unknown): unknown {
   const code = systemCodeOf(thrown)
   if (thrown instanceof AppError || code === undefined) return thrown

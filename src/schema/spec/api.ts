@@ -27,7 +27,7 @@ const resend = {
   after: optional(stringOf({ maxLength: 64 }), 'The last event that the client has.'),
 }
 
-/** Members of `POST /api/init` that must be null or absent, because they are options of the server's start. */
+/** Members of `POST /api/init` that must be null or absent, because this server takes such values only at its start. */
 const atStart = [
   'secret_key', 'conversations_path', 'bash_events_dir', 'conversation_worktree_root', 'webhooks', 'web_url',
   'allow_cors_origins', 'max_concurrent_runs', 'env', 'telemetry',

@@ -62,9 +62,9 @@ export interface MapSchema {
 export type Member = {
   readonly schema: Schema
   readonly doc: string
-  /** True for a secret: an issue about the value does not show it. */
+  /** True for a secret: a validation issue about the value does not show the value. */
   readonly secret?: true
-  /** True for an address: the value is a secret if it contains credentials (base/secret-address). */
+  /** True for a URL: the value is a secret if it contains credentials (base/secret-address.ts). */
   readonly address?: true
   /** Further members of the JSON Schema in the OpenAPI description, for a rule that the validator does not check. */
   readonly stated?: Readonly<Record<string, unknown>>
@@ -286,7 +286,7 @@ export interface Endpoint {
   /** The names of the file fields, for an operation that takes a form (`multipart/form-data`). */
   readonly form?: readonly string[]
   readonly responses: Readonly<Record<number, ResponseSchema>>
-  /** The name of the schema of error bodies. Default: `ErrorDetail`; for status 422 `HTTPValidationError` or both. */
+  /** The schema of error bodies. Default: `ErrorDetail`; for status 422 `HTTPValidationError`, or either of the two. */
   readonly error?: string
 }
 

@@ -1,6 +1,6 @@
 /**
  * Confirmation policies, security analyzers and critics (contract/conversations.md, section 3; contract/settings.md,
- * 3.1). An analyzer judges the risk of an action. A critic rates the work of the agent.
+ * section 3.1). An analyzer judges the risk of an action. A critic rates the work of the agent.
  */
 import {
   address, arrayOf, boolean, constant, defaultTo, integerOf, kinds, numberOf, oneOf, orNull, ref, required, secret,

@@ -1,14 +1,14 @@
 /**
  * The settings of one language model (contract/settings.md, section 3.2).
  *
- * Responses include members that are null; unknown members of requests are ignored.
+ * Responses include members that are null. Unknown members of requests are ignored.
  */
 import {
   address, alias, boolean, defaultTo, integer, mapOf, nullable, number, oneOf, openObject, orNull, required, secret,
   string, stringOf, tolerant, unread, type Definitions,
 } from './define.ts'
 
-/** The model in stored settings that name no model. */
+/** The default of `llm.model` in the stored settings. */
 export const storedModel = 'gpt-5.5'
 
 export const llm: Definitions = {
