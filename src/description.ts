@@ -3,9 +3,9 @@ import { objectOf } from './base/fields.ts'
 import { parseOwnJson } from './base/json.ts'
 
 /**
- * Returns a function that makes the OpenAPI description as JSON. Its first call loads the text `openapi`.
+ * Returns a function that makes the OpenAPI description as JSON. Its first call loads the generated text `openapi`.
  * @param routes method and pattern of every route of this server
- * @param basePath the path below which the routes are; empty for none
+ * @param basePath the prefix of the paths of all routes; empty without a prefix
  */
 export function createDescription(routes: readonly string[], basePath: string): () => Promise<Buffer> {
   let description: Buffer | undefined

@@ -1,8 +1,8 @@
 /**
- * Lists the parts of a server that a host program embeds: the host's own parts, a part `host` with its agent, models
- * and tools, and the parts of this build.
+ * Lists the parts (modules) of a server that a host program embeds: the host's own parts, a part `host` with its agent,
+ * models and tools, and the parts of this build.
  *
- * The parts of the host come first, because the first part with an offer provides it.
+ * The host's parts come first, because of several parts with the same offer the first in the list is used.
  */
 import type { HostModels, HostTool } from './agents/from-host.ts'
 import { access, allRights } from './access.ts'
@@ -15,7 +15,7 @@ import { createRouter } from './http/router.ts'
 import type { Offers } from './offers.ts'
 import type { Part } from './part.ts'
 
-/** The additions of a host to its server. Its agent, its offers, and its tools of equal name replace the server's. */
+/** A host's additions to its server. They replace the server's agent, and its offers and tools with equal names. */
 export interface HostParts {
   /** Creates the agent of each conversation whose settings have the kind `Agent`. Default: the built-in agent. */
   readonly agent?: ((host: AgentHost, log: Log) => Agent) | undefined
@@ -48,7 +48,7 @@ export function partsOf(given: HostParts, built: readonly Part[]): readonly Part
   return parts
 }
 
-/** Checks types at run time, since a host may be written in JavaScript; refuses `agent` beside `models` or `tools`. */
+/** Checks types at run time, as a host may be written in JavaScript. Refuses `agent` beside `models` or `tools`. */
 function assertTypes({ agent, models, tools = [], ownParts = [] }: HostParts): void {
   for (const [name, value] of Object.entries({ agent, models })) {
     if (value !== undefined && typeof value !== 'function') throw unusable(name, 'a function')
@@ -80,7 +80,7 @@ function assertFree(route: string, routes: readonly string[]): void {
   if (isTaken) throw unusable(`the route "${route}"`, 'a route that the server does not have')
 }
 
-/** Returns why the router refuses the paths of these routes for one method; undefined when it accepts them. */
+/** Returns why the router refuses the paths of these routes for one method; undefined if it accepts them. */
 function problemOf(routes: readonly string[]): string | undefined {
   try {
     createRouter(routes.map((route) => ({ method: 'GET', pattern: route.slice(route.indexOf('/')) })))

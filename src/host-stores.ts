@@ -24,10 +24,10 @@ export interface HostSettings {
   patch(patch: SettingsPatch): Promise<SettingsResponse>
 }
 
-/** The global secrets, which agents get in their environment. */
+/** The global secrets. External agents get all as variables; commands of the built-in agent get those they name. */
 export type HostSecrets = Pick<SecretStore, 'list' | 'put' | 'delete'>
 
-/** The LLM profiles. */
+/** The stored LLM profiles: LLM settings with a name. */
 export interface HostProfiles {
   list(): Promise<readonly ProfileSummary[]>
   /**
@@ -43,7 +43,7 @@ export interface HostProfiles {
 }
 
 interface Reserve {
-  /** Makes sure that the disk space for the ends of runs is reserved. @throws AppError `storage_full` */
+  /** Makes sure that disk space is reserved for recording the ends of runs. @throws AppError `storage_full` */
   ensureHeld(): Promise<void>
 }
 

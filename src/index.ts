@@ -1,5 +1,5 @@
 /**
- * The library entry: everything that a host may import.
+ * The library entry: everything that a program may import that embeds the server.
  *
  *     const server = await createAgentServer({ dataDir, workspaceDir, sessionApiKeys: [key] })
  *     httpServer.on('request', server.handlers.request).on('upgrade', server.handlers.upgrade)

@@ -1,4 +1,4 @@
-/** The members of a part for `doctor`, for `verify`, and for the change of the sealing key. */
+/** The members of a part (`Part`) that `doctor`, `verify` and a change of the sealing (encryption) key use. */
 import type { Finding } from './finding.ts'
 import type { Environment } from './process/environment.ts'
 import type { OpenSealedFile } from './settings/sealed-file.ts'
@@ -10,7 +10,7 @@ export interface InspectedPart {
   ) => Promise<Finding | readonly Finding[]>
   /** Checks the part's own files in the data folder for `agent-server verify`. */
   readonly inspectFolder?: (dataDir: string) => Promise<FolderInspection>
-  /** A sealed file of the part in the data folder. */
+  /** The part's file in the data folder that has encrypted (sealed) values. */
   readonly sealedFile?: SealedFileOfPart
 }
 

@@ -1,7 +1,7 @@
 /**
- * The parts of one server. Loads a part on its first use, starts it, and closes it with the server.
+ * The parts (modules) of one server. Loads and starts a part on its first use, and closes the part with the server.
  *
- * After a failed start the next use tries again.
+ * After a failed start, the next use tries again.
  */
 import { join } from 'node:path'
 import { access } from './access.ts'
@@ -34,7 +34,7 @@ export interface LoadedPartsOptions {
   /** The values of all options. The switch that `Part.leftOutBy` names can leave a part out. */
   readonly config: { readonly [name: string]: unknown; readonly basePath: string }
   readonly clock: Clock
-  /** Adds the capabilities that the core makes to `own`, and returns all capabilities. */
+  /** Adds to `own` the capabilities that the core makes, and returns all of them. */
   readonly core: (own: OwnCapabilities) => Core
 }
 
@@ -90,7 +90,7 @@ export class LoadedParts {
   }
 
   /**
-   * Returns an offer. Loads and starts its part first, if needed.
+   * Returns an offer (an object of a part), after loading and starting the part if needed.
    * @throws AppError `part_missing`, `unavailable` after `close` was called; the errors of the part's start
    */
   async use<Name extends keyof Offers>(name: Name): Promise<Offers[Name]> {
@@ -101,7 +101,7 @@ export class LoadedParts {
     return offer
   }
 
-  /** The capabilities that are lent to the parts. */
+  /** All capabilities. A part gets those that its `needs` name. */
   get core(): Core {
     return this.#core
   }
@@ -169,7 +169,7 @@ export class LoadedParts {
     const started = [...this.#started.values()].reverse()
     this.#started.clear()
     this.#running.clear()
-    for (const part of started) await (await part.catch(() => undefined))?.close?.() // `undefined`: its start failed.
+    for (const part of started) await (await part.catch(() => undefined))?.close?.() // Skips failed starts.
   }
 
   #start(part: Part): Promise<StartedPart> {

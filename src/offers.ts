@@ -1,5 +1,5 @@
 /**
- * The offers: the interfaces of parts that the core and other parts use, by name.
+ * The offers: objects that parts give to the core and to other parts, by name.
  *
  * Other code gets an offer from `Core.use`, which loads the part. Without a part that has the offer, `use` rejects with
  * AppError `part_missing`.
@@ -50,7 +50,7 @@ export interface Offers {
   readonly providerConnections: ProviderConnections
   /** Removes conversations that are beyond the limits of retention. */
   readonly retention: Retention
-  /** Serves the console, the server's own page. */
+  /** Makes addresses that open the console, the server's own page. */
   readonly console: Console
   /** Models that the embedding program provides to the built-in agent. */
   readonly hostModels: HostModels
@@ -116,14 +116,14 @@ export interface McpTokenTarget {
 export interface McpTokens {
   /**
    * Returns the current bearer token for an MCP server.
-   * @param state the stored `auth.state` of the server
+   * @param state the server's `auth.state` in the settings
    * @throws AppError, or the signal's reason
    */
   tokenFor(server: McpTokenTarget, state: unknown, signal: AbortSignal): Promise<string>
 }
 
 export interface BrowserTools {
-  /** Returns the makers of a conversation's tools, by name of tool. The tools of a conversation share one browser. */
+  /** Returns functions that make a conversation's browser tools, by tool name. These tools share one browser. */
   makers(host: Pick<AgentHost, 'observationsDir'>): Readonly<Record<string, ToolMaker>>
 }
 
@@ -139,7 +139,7 @@ export interface Patch {
 }
 
 export interface SubAgents {
-  /** Returns the maker of the tool `task`. @param agent returns the agent's current settings, with plain secrets */
+  /** Returns the function that makes the tool `task`. @param agent returns the agent's settings, with plain secrets */
   taskTool(host: SubAgentHost, agent: () => AgentConfig): Promise<ToolMaker>
   /** Reads the definition of a sub-agent from its Markdown file. @throws AppError `invalid_input` */
   readDefinition(file: DefinitionText): AgentDefinition
@@ -160,7 +160,7 @@ export type SubAgentHost = Pick<
 export interface InstalledAgentPrograms {
   /**
    * Returns the command of an installed agent as words; undefined when the agent is not installed.
-   * @throws AppError `agent_failed` for changed files, `storage_failed` for a damaged record, or `not_found`
+   * @throws AppError `agent_failed` for changed files; `storage_failed` for a damaged record; `not_found`
    */
   commandOf(name: string): Promise<readonly string[] | undefined>
 }

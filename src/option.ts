@@ -167,7 +167,7 @@ export function toggle(description: Description): Option<boolean> {
   }
 }
 
-/** Returns true for a word of `yes` and false for a word of `no`, in any case. Returns any other word unchanged. */
+/** Returns true for a word in `yes` and false for a word in `no`, in upper or lower case; other words unchanged. */
 export function readToggle(word: string): boolean | string {
   const lower = word.toLowerCase()
   return yes.includes(lower) || (no.includes(lower) ? false : word)
@@ -194,7 +194,7 @@ export function list(description: ListDescription): Option<readonly string[]> {
 
 export type Commands = Readonly<Record<string, string | readonly string[]>>
 
-/** Returns an option with a command for each name: `NAME=COMMAND`. A command is a text, or a list of words. */
+/** Returns an option that maps names to commands: `NAME=COMMAND`. A command is a text, or a list of words. */
 export function commands(description: Description & { readonly flag: string }): Option<Commands> {
   return {
     ...description,

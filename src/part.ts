@@ -1,5 +1,5 @@
 /**
- * The contract of a part: everything that a part can add to the server.
+ * The contract of a part (module): everything that a part can add to the server.
  *
  * The `part.ts` of each part is imported at every start, so it imports only small modules. Other files of the part are
  * loaded when they are needed.
@@ -43,7 +43,7 @@ export interface Part extends InspectedPart {
   readonly errorForm?: ErrorForm
   /** Subcommands of the program, by name. */
   readonly commands?: Readonly<Record<string, PartCommand>>
-  /** The capabilities that `start` gets. Each other member of its `Core` throws a TypeError when it is read. */
+  /** The members of `Core` that `start` may use. Any other member throws a TypeError when it is read. */
   readonly needs?: readonly (keyof Core)[]
   /** The names of the offers that `start` returns. */
   readonly offers?: readonly (keyof Offers)[]
@@ -101,7 +101,7 @@ export interface CommandCall {
   readonly tell: (text: string) => void
   /** Returns the bytes of standard input. */
   readonly input: () => AsyncIterable<Uint8Array>
-  /** Writes bytes to standard output, and resolves when they are written. @throws AppError if it is a terminal */
+  /** Writes bytes to standard output, and resolves when they are written. @throws AppError for a terminal */
   readonly output: (bytes: Uint8Array) => Promise<void>
   /** Aborted when the process gets SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal
@@ -114,7 +114,7 @@ export interface CommandCall {
   readonly openServer: () => Promise<{ readonly use: Use; close(): Promise<void> }>
 }
 
-/** Re-encrypts a part's files in a folder with the newest key. Returns the ids of the keys that they need then. */
+/** Re-encrypts a part's files in a folder with the newest key. Returns the ids of the keys that the files then need. */
 export type ResealFolder = (folder: string, cipher: Core['cipher']) => Promise<ReadonlySet<string>>
 
 export interface PartSpec {
@@ -127,10 +127,10 @@ export interface PartSpec {
   readonly pathParameters?: Readonly<Record<string, Schema>>
 }
 
-/** The capabilities that the part with this description gets. */
+/** The members of `Core` that the part with this description may use. */
 export type Lent<P extends Part> = Pick<Core, NonNullable<P['needs']>[number]>
 
-/** A started part with everything that its description promises: a handler for each route, each socket, each offer. */
+/** A started part with all that its description names: a handler for each route and each socket, and each offer. */
 export type Started<P extends Part> = StartedPart
   & (P extends { readonly routes: infer Routes } ? { readonly handlers: Record<keyof Routes, PartHandler> } : unknown)
   & (P extends { readonly sockets: infer Sockets } ? { readonly sockets: Record<keyof Sockets, PartSocket> } : unknown)

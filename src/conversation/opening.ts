@@ -2,7 +2,7 @@
  * Opens the conversation in a folder: opens its log, computes its state, and ends a run that a killed server left
  * (decisions 14).
  *
- * With a usable cache of the state, only the lines after the cached state are folded.
+ * With a usable cache of the state, only the log lines after the cached state are read.
  */
 import { withFields, type Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
@@ -64,13 +64,13 @@ export interface ConversationDeps {
   readonly stopLimitMs: number
   readonly closeLimitMs: number
   readonly admission: Admission
-  /** Returns the kind of agent that stored settings name. For the built-in agent, loads its part. */
+  /** Returns the kind of agent that stored settings name. For the built-in agent, loads its code (`parts/builtin`). */
   readonly agentKind: (settings: JsonObject) => Promise<AgentKind>
   readonly titleByProfile: TitleByProfile
   readonly secrets: AgentSecrets
   readonly mask: (text: string) => string
   readonly createMaskingStream: () => MaskingStream
-  /** Called when a conversation was closed or could not be created. */
+  /** Called when a conversation was closed, or when a create request failed. */
   readonly onClosed: (conversationId: string) => void
 }
 
@@ -83,7 +83,7 @@ const killed = {
 export interface OpenOptions {
   readonly directory: string
   readonly deps: ConversationDeps
-  /** Called after every commit with the state. */
+  /** Called with the state each time that lines have become durable. */
   readonly onChange: (state: Readonly<ConversationState>) => void
 }
 
@@ -123,7 +123,6 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   }
 }
 
-/** Opens the log in a conversation's folder. */
 export function openConversationLog(directory: string, deps: ConversationDeps): Promise<ConversationLog> {
   return openLog({
     directory,

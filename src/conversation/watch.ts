@@ -1,7 +1,7 @@
 /**
- * The events of a conversation as an async iterable, for hosts that embed the server.
+ * The events of a conversation as an async iterable, for programs that embed the server.
  *
- * At most `bufferLimit` events and frames are buffered for a slow host. Later events are read from the log.
+ * At most `bufferLimit` events and frames are buffered for a slow consumer. Later events are read from the log.
  */
 import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import { deferred, type Deferred } from '../base/wait.ts'
@@ -16,8 +16,8 @@ const bufferLimit = 256
 export type WatchedEvent = Event | PushFrame
 
 /**
- * Yields the full state, then the events from seq `from` on (for `now`, only new events) and unstored frames. Ends when
- * the conversation is closed or deleted, `signal` is aborted, or the log cannot be read.
+ * Yields the full state, then the events from number `from` on (for `now`, only new events) and unstored frames. Ends
+ * when the conversation is closed or deleted, `signal` is aborted, or the log cannot be read.
  */
 export async function* watch(
   conversation: Conversation, from: number | 'now', signal: AbortSignal,

@@ -62,7 +62,7 @@ export function readInitCredential(rawHeaders: readonly string[]): Credential {
 
 /**
  * Returns the credential of a socket's upgrade request. The query parameter `session_api_key` comes before the header
- * `X-Session-API-Key`, because browsers cannot set the header (`contract/websocket.md` 1.2).
+ * `X-Session-API-Key`, because browsers cannot set the header (contract/websocket.md, 1.2).
  */
 export function readSocketCredential(rawHeaders: readonly string[], query: string): Credential {
   const inQuery = new URLSearchParams(query).getAll('session_api_key')

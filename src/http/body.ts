@@ -132,7 +132,7 @@ async function parseBody(bytes: Buffer, valueLimit: number | undefined): Promise
     if (bytes.length > turnBytes) await nextTurn()
     return hasDoubledMember(bytes, value) ? invalid(0, 'expected each name once in an object') : { ok: true, value }
   } catch (error) {
-    // The engine's message is not shown, because it quotes the body.
+    // The message of a SyntaxError is not shown, because it quotes the body.
     if (!(error instanceof SyntaxError)) return invalid(0, messageOf(error))
     const fault = bytes.length <= turnBytes ? findJsonFault(bytes.toString('utf8')) : undefined
     return invalid(fault?.offset ?? 0, fault?.reason ?? 'expected JSON')

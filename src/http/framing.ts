@@ -1,6 +1,6 @@
 /**
  * Tells which requests to refuse and which to drop, so that no part of a request is read as the next request (RFC 9112,
- * section 11.2): a request is refused if another program, such as a proxy, could see its end at another byte. A request
+ * section 11.2). A request is refused if another program, such as a proxy, could see its end at another byte. A request
  * is dropped if an earlier response closes the connection.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -1,5 +1,5 @@
 /**
- * Closes a connection whose request body was not read to its end, so that the client can still read the response.
+ * Delays the end of a connection whose request body was not read to its end, so that the client can read the response.
  *
  * Closing at once may destroy the response (RFC 9112, section 9.6). So up to `lingerBytes` of the body are read and
  * discarded first, for at most `lingerMs`.
@@ -7,7 +7,7 @@
 import type { IncomingMessage } from 'node:http'
 import { announcesBody } from './headers.ts'
 
-/** Node reads and drops the rest of a body of at most this Content-Length, so that the connection stays open. */
+/** Up to this Content-Length, Node is left to read and drop the rest of a body, and the connection stays open. */
 const cheapBytes = 64 * 1024
 const lingerBytes = 1024 * 1024
 const lingerMs = 1000

@@ -12,7 +12,7 @@ import { headerValues, isToken } from './headers.ts'
 export interface OriginRules {
   /** The host names of this server, besides loopback names. Case does not count, nor does the port of a Host. */
   readonly allowedHosts: readonly string[]
-  /** Whole origins, such as `https://example.org`; compared without case. */
+  /** Whole origins, such as `https://example.org`. Their case does not count. */
   readonly allowedOrigins: readonly string[]
   /** True to allow pages of loopback origins. Set only where a key is required, so that such a page needs a key. */
   readonly trustsLoopback: boolean
@@ -32,7 +32,7 @@ export interface HostValues {
   readonly authority: string | undefined
 }
 
-/** The newest Host with an IP literal or a loopback name, which each server accepts. An equal Host needs no parsing. */
+/** The newest Host with an IP literal or a loopback name, which every server accepts. An equal Host is not parsed. */
 let newestLocal: { readonly text: string; readonly authority: Authority } | undefined
 
 /**
@@ -64,7 +64,7 @@ function badHost(reason: string): AppError {
   return new AppError('bad_request', `Could not read the Host header: ${reason}`)
 }
 
-/** The members of a request by which its origin is checked: the values of its headers, its Host and its purpose. */
+/** The data by which a request's origin is checked: the values of four headers, the Host and the purpose. */
 export interface OriginRequest {
   readonly origins: readonly string[]
   readonly fetchSites: readonly string[]
@@ -98,8 +98,8 @@ export function purposeOf(method: string | undefined): RequestPurpose {
 }
 
 /**
- * Checks the Origin of a request. Returns the CORS headers of its response as names and values in turn: no header
- * without an Origin, only `Vary` when the purpose is `ask` and the origin is not allowed.
+ * Checks the Origin of a request. Returns the CORS headers of its response as names and values in turn: none if there
+ * is no Origin, and only `Vary` if the purpose is `ask` and the origin is not allowed.
  * @throws AppError `origin_not_allowed` when the Origin is sent twice or malformed, when it is not allowed and the
  * purpose is not `ask`, or when there is no Origin and `isLoadedElsewhere` is true
  */

@@ -20,7 +20,7 @@ export interface PageSession {
 }
 
 export interface PageSessionSource {
-  /** Finds the session with this token that began at this Host, and puts off its end; undefined when there is none. */
+  /** Finds the session with this token that began at this Host, and prolongs it; undefined when there is none. */
   find(token: string, host: string): PageSession | undefined
 }
 
@@ -64,7 +64,7 @@ export function authorityText({ name, port }: Authority): string {
   return port === undefined ? name : `${name}:${port}`
 }
 
-/** Returns the name of the cookie. It has the port, because all ports of a host share cookies. */
+/** Returns the name of the cookie. The name contains the port, because all ports of a host share cookies. */
 export function pageCookieName({ port }: Authority): string {
   return `agent_server_console_${port ?? 'default'}`
 }

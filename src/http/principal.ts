@@ -1,16 +1,16 @@
 /**
  * Who makes a request: the holder of a key, with a name for logs and the rights of the key.
  *
- * A part that keeps named keys sets `NamedKeys.source`.
+ * The part that stores named keys (parts/keys) sets `NamedKeys.source`.
  */
 
 export interface Principal {
-  /** The name of the key, for logs. The name of a named key has no space. */
+  /** The name of the key, for logs and for the limits of a named key. The name of a named key has no space. */
   readonly name: string
   /** The id of a named key; undefined for a session key, and where no key is required. */
   readonly keyId: string | undefined
   readonly rights: ReadonlySet<string>
-  /** The key opens only conversations with this tag; undefined when it opens all. */
+  /** The key is restricted to conversations with this tag; undefined for a key without this restriction. */
   readonly tag: Tag | undefined
   /** Calls `end` when the key is revoked or expires. The returned function cancels this call. */
   hold(end: () => void): () => void
@@ -52,7 +52,6 @@ export class NamedKeys {
   source: NamedKeySource | undefined
 }
 
-/** Finds the holder of a key. */
 export interface KeyRing {
   /** Returns the holder of a valid key; undefined for any other text. */
   find(candidate: string): Principal | undefined

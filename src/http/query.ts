@@ -1,8 +1,8 @@
 /**
  * Reads the query of a request into typed values, by a description such as `{ page_id: uuid() }`.
  *
- * The faults of all parameters are returned together, as issues (`contract/others.md` 0.2). Unknown parameters are
- * ignored. The last value of a repeated parameter is used, except with `list`.
+ * The faults of all parameters are returned together, as issues (contract/others.md, section 0.2). Unknown parameters
+ * are ignored. The last value of a repeated parameter is used, except with `list`.
  */
 import type { Issue } from '../base/errors.ts'
 import { canonicalUuid, parseMicros } from '../base/stamp.ts'
@@ -144,7 +144,7 @@ export function dateTime(): QueryField<number | undefined> {
   })
 }
 
-/** Reads a UUID, dashed or as 32 hexadecimal digits in any case; returns it dashed and in lower case. */
+/** Reads a UUID, with or without dashes, in upper or lower case. Its value is in lower case with dashes. */
 export function uuid(): QueryField<string | undefined> {
   return single((value) => {
     if (canonicalUuid.test(value)) return { ok: true, value }

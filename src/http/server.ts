@@ -55,7 +55,7 @@ export class HttpServer {
   readonly #limits: HttpLimits
   /** Every open connection, upgraded ones too. */
   readonly #connections = new Set<Duplex>()
-  /** Forgets a closed socket, which is `this`. Connections share one listener, to save memory. */
+  /** Listens for the close of a socket, which is `this`. Connections share one listener, to save memory. */
   readonly #forget: (this: Duplex) => void
   #closed: Promise<void> | undefined
 
@@ -102,7 +102,7 @@ export class HttpServer {
       const timer = setTimeout(() => this.#destroyAll(), graceMs)
       // Node reads this value when a response ends, so connections now close soon after a response.
       this.#server.keepAliveTimeout = 1
-      // `close` closes idle connections too. Its error is ignored: it says that the server was not listening.
+      // `close` closes idle connections too. An error, which says that the server was not listening, is ignored.
       this.#server.close(() => {
         clearTimeout(timer)
         resolve()
@@ -156,7 +156,7 @@ export class HttpServer {
     // No refusal may follow a response that closes the connection.
     if (newest?.writableFinished === true && !newest.shouldKeepAlive) return
     if (newest === undefined || newest.writableFinished) return this.#refuseNow(socket, status)
-    // Stop reading: the parser would report an error again for each further chunk.
+    // Stops reading, because the parser would report an error again for each further chunk.
     socket.pause()
     if (newest.req.complete) newest.once('close', () => this.#refuseNow(socket, status))
     else if (isLingering(newest.req)) newest.end()
@@ -182,7 +182,7 @@ function createHttpServer(limits: HttpLimits): Server {
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.max(50, Math.min(5_000, limits.headersTimeoutMs / 4)),
-    // Node's check is off: `origin.ts` checks the Host and refuses it in JSON.
+    // Node's check is off: `origin.ts` checks the Host, and its refusals are JSON.
     requireHostHeader: false,
     insecureHTTPParser: false,
   })

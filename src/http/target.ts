@@ -15,7 +15,7 @@ export interface Target {
   readonly query: string
 }
 
-/** Returns the rest of a path below `basePath`: `/api` of `/agents/api` below `/agents`; undefined for other paths. */
+/** Returns a path without its prefix `basePath`, such as `/api` for `/agents/api`; undefined without this prefix. */
 export function pathBelow(path: string, basePath: string): string | undefined {
   if (basePath === '' || path === '*') return path
   if (path === basePath) return '/'

@@ -1,11 +1,11 @@
 /**
- * The core's side of the audit trail: a writer gets each deed (`Deed`) before it begins, and then its result.
+ * The core's side of the audit trail: a writer gets each deed (`Deed`) before the deed begins, and then its result.
  *
- * A part that keeps the trail sets `Trail.writer`. The writer gets no value of a secret.
+ * The part that stores the trail (parts/audit) sets `Trail.writer`. The writer gets no value of a secret.
  */
 import type { Principal } from './principal.ts'
 
-/** A request other than GET or for secret values, a message on a conversation's socket, or a removal by `retention`. */
+/** A request that is no GET or asks for secret values, a message on a socket, or a removal by `parts/retention`. */
 export interface Deed {
   readonly by: Pick<Principal, 'name' | 'keyId'>
   /** The address of the client or of its proxy. */
@@ -15,7 +15,7 @@ export interface Deed {
   /** The parameters of the path, by name. */
   readonly target: Readonly<Record<string, string>>
   readonly requestId: string | undefined
-  /** True when the deed needs the scope `configure` or `admin`, asks for secrets, or is a removal by `retention`. */
+  /** True if the deed needs the scope `configure` or `admin`, asks for secrets, or comes from `parts/retention`. */
   readonly isGrave: boolean
 }
 

@@ -29,7 +29,6 @@ export class WorkspaceSessions {
   /** The sessions by token; the oldest is first. */
   readonly #sessions = new Map<string, Session>()
 
-  /** @param clock returns the time in ms */
   constructor(clock: () => number, basePath: string) {
     this.#clock = clock
     this.#basePath = basePath

@@ -1,5 +1,5 @@
 /**
- * Writes the first lines of a new conversation, before its folder becomes visible.
+ * Writes the first lines of a new conversation's log, in a folder that is not in `conversations/` yet.
  *
  * The lines that define the conversation are written twice, against damage to one copy.
  */
@@ -17,16 +17,16 @@ export async function writeCreated(directory: string, cache: LineCache, created:
   await append(directory, cache, [line, line])
 }
 
-/** The lines to copy, and values of the copied conversation at the time of the plan. */
+/** The log lines that a fork copies, and values of the copied conversation at the time when the fork was planned. */
 export interface ForkSource extends Omit<CopyPrefixOptions, 'to'> {
   /** The current agent settings of the copied conversation. The copied lines may hold older values. */
   readonly agent: JsonObject
   readonly secrets: Readonly<Record<string, JsonObject>>
-  /** The current path of the workspace. */
+  /** The current path of the copied conversation's workspace. */
   readonly workingDir: string
 }
 
-/** Copies the source's lines (`copyPrefix`), then writes the fork's own lines, twice. */
+/** Copies lines of the source's log (`copyPrefix`), then appends the lines that define the fork, twice. */
 export async function writeForked(
   directory: string, cache: LineCache, source: ForkSource, forked: Forked,
 ): Promise<void> {

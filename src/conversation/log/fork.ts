@@ -12,7 +12,7 @@ export interface ForkRequest {
   readonly resetMetrics: boolean
   /** Id of the last event to copy; null for all events. */
   readonly fromEventId: string | null
-  /** The name of the named key that makes the fork; undefined for any other client. */
+  /** The name of the named API key (parts/keys) that the client uses; undefined for a client without one. */
   readonly madeBy?: string | undefined
 }
 
@@ -24,16 +24,16 @@ export interface Forkable {
   readonly state: Readonly<ConversationState>
 }
 
-/** The source with the lines to copy, and the record that defines the fork. */
+/** The arguments of `writeForked`: the source with the lines to copy, and the record that defines the fork. */
 export interface ForkPlan {
   readonly from: ForkSource
   readonly forked: Forked
 }
 
 /**
- * Returns the plan of a fork. Lines that become durable later do not belong to the fork.
+ * Returns the plan of a fork. Lines that become durable after this call are not copied.
  * @param request its `fromEventId` is the id of an event of `source`, or null
- * @param now a timestamp as on the wire
+ * @param now the fork's creation time, a timestamp as on the wire
  */
 export function planFork(source: Forkable, request: ForkRequest, now: string): ForkPlan {
   const { log, directory: from, events, state } = source

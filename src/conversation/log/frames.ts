@@ -1,7 +1,7 @@
 /**
- * Makes the frames that exist on live streams only (decisions 2).
+ * Makes frames: messages of live streams that look like events, but are never stored (decisions 2).
  *
- * Frames have ids and times like events, but are not stored.
+ * Each frame has an id and a time, as an event has.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { microsOfUpperHalf, upperHalf, type NextStamp, type Stamp } from '../../base/stamp.ts'
@@ -16,7 +16,7 @@ export interface DeltaPiece {
   readonly reasoning_content?: string
 }
 
-/** A StreamingDeltaEvent: `json` is the whole frame, `text` the piece of a text in it, `field` the text's field. */
+/** A StreamingDeltaEvent. `json` is the whole frame. `text` is its piece of text, and `field` the text's member. */
 export interface DeltaFrame extends Pick<Stamp, 'id' | 'timestamp'> {
   readonly field: keyof DeltaPiece
   readonly text: string
@@ -57,12 +57,12 @@ export class Frames {
     return this.#update('full_state', fullState(state, directory))
   }
 
-  /** Returns a frame with these `stats`. */
+  /** Returns a frame that gives clients a new value of `stats`. */
   stats(value: JsonObject): Buffer {
     return this.#update('stats', value).json
   }
 
-  /** Returns the time in microseconds of this conversation's frame `id`; undefined for another id or a future time. */
+  /** Returns the time of this conversation's frame `id`, in microseconds; undefined for other ids and future times. */
   timeOf(id: string): number | undefined {
     const upper = upperHalf(id)
     if (upper?.[versionAt] !== '7' || lowerHalf(id) !== this.#lowerHalf) return undefined
@@ -87,7 +87,7 @@ export class Frames {
 /** The index of the version digit in the 16 digits of a UUID's upper half. */
 const versionAt = 12
 
-/** Returns the last 8 bytes of a UUID as digits in lower case. */
+/** Returns the last 8 bytes of a UUID as hex digits in lower case. */
 function lowerHalf(id: string): string {
   return id.replaceAll('-', '').slice(-16).toLowerCase()
 }

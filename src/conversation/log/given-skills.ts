@@ -1,11 +1,11 @@
 /**
- * Remembers which skills a model has in its context. Pure.
+ * Computes which skills have their text in the model's context. Pure.
  *
- * A skill is forgotten when its message is condensed away, or when the head moves to before the message.
+ * A skill drops out when a condensation forgets its message, or when the branch's head moves to before the message.
  */
 import type { Event } from '../../schema/generated/events.ts'
 
-/** For each skill, by its name: the id of the newest message that has the skill's text. */
+/** Maps the name of each skill in the context to the id of the newest message that holds the skill's text. */
 export type GivenSkills = Readonly<Record<string, string>>
 
 export function givenAfterEvent(given: GivenSkills, event: Event): GivenSkills {
@@ -17,7 +17,7 @@ export function givenAfterEvent(given: GivenSkills, event: Event): GivenSkills {
   return kept(given, (id) => !forgotten.has(id))
 }
 
-/** Returns the skills whose message is not newer than the new head. `head` is an event id; null: an empty branch. */
+/** Returns the skills whose message is not newer than the new head. `head` is an event's id; null if there is none. */
 export function givenAfterMove(given: GivenSkills, head: string | null): GivenSkills {
   return kept(given, (id) => head !== null && id <= head)
 }

@@ -1,12 +1,12 @@
 /**
  * Makes the public views of a conversation, with redacted secrets: ConversationInfo for REST, and the `full_state`
- * value for streams (contract: conversations.md section 2, events.md section 4). Pure.
+ * value for streams (contract/conversations.md, section 2, and contract/events.md, section 4). Pure.
  */
 import { isJsonObject, isObject, type JsonObject, type JsonValue } from '../../base/json.ts'
 import type { ConversationState } from './state.ts'
 import { UsageLedger } from './usage.ts'
 
-/** The usage id of a condenser that uses the agent's model, because it has no model of its own. */
+/** The usage id (key of the figures in `stats`) of a condenser without its own model, which uses the agent's. */
 export const condenserUsageId = 'condenser'
 
 /** The text that clients see in place of a secret value. */
@@ -89,7 +89,10 @@ export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObjec
   return { ...shown, agent_context: { ...context, skills: [] } }
 }
 
-/** Replaces a condenser's null models by `llm`: published clients refuse null. `{}` without a condenser or `llm`. */
+/**
+ * Returns the condenser with `llm` in place of each null model, because published clients refuse null. Returns `{}`
+ * if there is no condenser or no `llm`.
+ */
 function shownCondenser({ condenser, llm }: JsonObject): JsonObject {
   if (!isJsonObject(condenser) || !isJsonObject(llm)) return {}
   const { condensers } = condenser
@@ -104,7 +107,7 @@ function withModel(condenser: JsonValue, llm: JsonObject): JsonValue {
   return { ...condenser, llm: { ...llm, usage_id: condenserUsageId } }
 }
 
-/** Returns the value with `redacted` in place of each sealed token: the state has the settings' secrets as tokens. */
+/** Returns the value with `redacted` in place of each sealed (encrypted) secret, a text that begins with `as1:`. */
 function redactTokens(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.startsWith('as1:') ? redacted : value
   if (Array.isArray(value)) return value.map(redactTokens)
@@ -131,7 +134,7 @@ function shownBudget({ max_budget_per_task, stats }: Readonly<ConversationState>
   return { model_name: 'default', accumulated_cost, max_budget_per_task, accumulated_token_usage: null }
 }
 
-/** Returns `stats` with empty lists in place of the figures of each model call (decisions 18). */
+/** Returns `stats` with an empty list in each member that is for figures of single model calls (decisions 18). */
 function shownStats(stats: JsonObject): JsonObject {
   const metrics = stats['usage_to_metrics']
   if (!isObject(metrics)) return { usage_to_metrics: {} }

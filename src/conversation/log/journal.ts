@@ -1,9 +1,9 @@
 /**
  * The only writer of an open conversation's history.
  *
- * `record` gives an event its id and time and appends its bytes to the log. When the bytes are durable, the state is
- * changed, and then the readers get the same bytes (decisions 4-6). A frame waits until the lines before it are
- * durable.
+ * `record` gives an event its id and time and appends its bytes to the log. When the bytes are durable (on the disk),
+ * the state is changed, and then the readers get the same bytes (decisions 4-6). A frame waits until the lines before
+ * it are durable.
  */
 import {
   type Event, type EventDraft, type ConversationStateUpdateEvent, toEvent,
@@ -34,14 +34,14 @@ export interface JournalOptions {
   readonly feed: Feed
   readonly state: ConversationState
   readonly nextStamp: () => Stamp
-  /** `ready()` waits while more bytes than this wait for the disk: lines, and the frames to be sent after them. */
+  /** `ready()` waits while more bytes than this are queued: lines that are not durable, and frames that follow them. */
   readonly backlogLimitBytes: number
   readonly work?: Work | undefined
   /** Called after each commit, when `state` includes the committed lines. */
   readonly onChange: () => void
 }
 
-/** Receives the failures of recording. The turn runner implements it. */
+/** The receiver of failures to record lines. `TurnRunner` implements this interface. */
 export interface JournalFollower {
   /** Called when the log has failed. The lines that were not durable yet are lost. */
   logFailed(): void
@@ -98,7 +98,7 @@ export class Journal {
   }
 
   /**
-   * Appends an event, right after the record of the keyed request that caused it, if any.
+   * Appends an event. If a request with an idempotency key caused the event, first appends the request's record.
    * @throws AppError `storage_failed` or `storage_full` when the log has failed; the errors of
    * `ConversationLog.append`
    */
@@ -110,7 +110,7 @@ export class Journal {
     return { id, durable: () => this.durable() }
   }
 
-  /** Records the status that `trigger` leads to. If the status stays, stores only the keyed request. */
+  /** Records the status that `trigger` leads to. If the status does not change, records only the request, if any. */
   move(trigger: Trigger, request?: KeyedRequest): void {
     const next = nextStatus(this.#status, trigger)
     if (next === this.#status) return this.answered(request)
@@ -123,7 +123,7 @@ export class Journal {
     return this.record(draft satisfies Omit<ConversationStateUpdateEvent, 'id' | 'timestamp'>, request)
   }
 
-  /** Stores that a keyed request is done, without a further event. Stores nothing without a request. */
+  /** Records that a request with an idempotency key is done, without an event. Without a request, does nothing. */
   answered(request: KeyedRequest | undefined): void {
     if (request !== undefined) this.keep(['request', { ...request, event: null }])
   }
@@ -141,12 +141,12 @@ export class Journal {
     }
   }
 
-  /** Sends a frame to live readers after all events recorded before. Stores nothing; a failure of the log loses it. */
+  /** Sends a frame to live readers, after all lines recorded before this call. The frame is lost if the log fails. */
   push(json: Buffer): void {
     if (this.#failure === undefined) this.#push(json.length, (feed) => feed.push(json))
   }
 
-  /** Sends a piece of text as `push` does. A reader that joins later gets the piece too, while the feed keeps it. */
+  /** Sends a piece of text as `push` does. A reader that joins later gets the piece if the feed still keeps it. */
   delta(frame: DeltaFrame): void {
     if (this.#failure === undefined) this.#push(frame.json.length, (feed) => feed.delta(frame))
   }
@@ -201,7 +201,7 @@ export class Journal {
   }
 
   #append(json: string, pending: Pending): void {
-    // Also refuses lines while `reopen` runs, because `reopen` cuts off lines that are not durable.
+    // This check also refuses lines while `reopen` runs, because `reopen` cuts off lines that are not durable.
     if (this.#failure !== undefined) throw this.#failure
     const bytes = Buffer.from(json)
     this.#options.log.append(bytes)

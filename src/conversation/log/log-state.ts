@@ -1,7 +1,7 @@
 /**
  * Computes the state of a conversation from the lines of its log.
  *
- * A log with an unknown record is refused, because the state would be wrong.
+ * A log with a private record of an unknown name is refused, because the state could be wrong.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'
@@ -13,14 +13,14 @@ import { foldRecord, isPrivateRecord } from './records.ts'
 import { storedEvent } from './stored-event.ts'
 
 export interface FoldOptions {
-  /** A state to start from, and the position after the last line folded into it. The state is changed in place. */
+  /** A state to start from, and the position after the last line that it includes. The state is changed in place. */
   readonly from?: { readonly line: Position; readonly state: ConversationState } | undefined
-  /** Called after each line. Folding stops when it returns true. */
+  /** Called with the state after each line. If this function returns true, no further line is read. */
   readonly until?: (state: Readonly<ConversationState>) => boolean
 }
 
 /**
- * Returns the state after the last folded line.
+ * Returns the state after the last line of the log, or after the line at which `until` returned true.
  * @throws AppError `not_found` when the log holds no conversation, `format_unsupported` for an unknown record
  */
 export async function foldLog(log: ConversationLog, options: FoldOptions = {}): Promise<ConversationState> {

@@ -1,8 +1,8 @@
-/** Runs a keyed request once. A repeated request waits while the first is under way, and later finds its record. */
+/** Runs a request with an idempotency key once. A repeat waits while the first runs, and later finds its record. */
 import type { EventReader } from './event-reader.ts'
 import { isSame, recordsOf, type KeyedRequest, type RequestRecord } from './requests.ts'
 
-/** The keyed requests under way. A repeated request waits for the result of the first. */
+/** The requests with an idempotency key that are under way. A repeated request waits for the result of the first. */
 export class OpenRequests<T> {
   readonly #open = new Map<string, { readonly request: KeyedRequest; readonly end: Promise<T> }>()
 
@@ -18,7 +18,7 @@ export class OpenRequests<T> {
     return end
   }
 
-  /** True when an equal request is under way. @throws AppError `idempotency_mismatch` as `join` */
+  /** True when an equal request is under way. @throws AppError `idempotency_mismatch`, as `join` does */
   has(request: KeyedRequest): boolean {
     const open = this.#open.get(request.key)
     return open !== undefined && isSame(open.request, request)
@@ -39,9 +39,9 @@ export class Requests {
   }
 
   /**
-   * Runs `work`, unless an equal request was completed before. Waits instead for an equal request that is under way.
-   * `work` must record the request together with its effect.
-   * `done` is the id of the event that an earlier, incomplete try recorded, if any.
+   * Runs `work`, unless an equal request is done already. If an equal request is under way, waits for that one instead.
+   * `work` must record the request together with its effect. Its argument `done` is the id of the event that an
+   * earlier, incomplete try of the request recorded, if any.
    * @throws AppError `idempotency_mismatch`; the errors of `work`
    */
   once(request: KeyedRequest | undefined, work: (done: string | undefined) => Promise<void>): Promise<void> {

@@ -14,7 +14,7 @@ type Field = keyof DeltaPiece
 
 const fields: readonly Field[] = ['reasoning_content', 'content']
 
-/** The position up to which a reader has each field: a count of characters since the conversation was opened. */
+/** How far a reader has got in each field, as a number of characters since the server opened the conversation. */
 export type TextPosition = Record<Field, number>
 
 interface Growing {
@@ -96,7 +96,7 @@ function restOf({ text, from, begin }: Growing, position: number): string {
   return start >= from ? text.slice(start - from) : `[${from - start} characters are left out]\n\n${text}`
 }
 
-/** Returns the texts that an event completes. Of actions without `thought`, only a FinishAction completes `content`. */
+/** Returns the fields that an event completes. Of actions without a thought, only FinishAction completes `content`. */
 function heldBy(event: Event): readonly Field[] {
   if (event.kind === 'MessageEvent') return event.source === 'agent' ? fields : []
   if (event.kind !== 'ActionEvent') return []

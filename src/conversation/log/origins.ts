@@ -1,12 +1,12 @@
 /**
  * The two origins of a conversation: a create request, or another conversation (a fork).
  *
- * A log begins with `Created`; a fork also holds `Forked`. Both are part of the format on disk: never rename a member.
+ * A log begins with `Created`. The log of a fork also has `Forked`. Both are a format on disk: never rename a member.
  */
 import type { JsonObject, JsonValue } from '../../base/json.ts'
 import type { KeyedRequest } from './requests.ts'
 
-/** A create request with a value for each member that the client left out. Its secrets are sealed. */
+/** A create request with a value for each member that the client left out. Its secrets are encrypted. */
 export interface Created {
   readonly id: string
   readonly created_at: string
@@ -29,13 +29,13 @@ export interface Created {
   readonly max_budget_per_task?: number | null
   /** Key, digest and time of the create request, if it had an idempotency key. */
   readonly request?: KeyedRequest
-  /** The name of the named key that made the conversation; absent for any other client. */
+  /** The name of the named API key (parts/keys) that made the conversation; absent for a client without one. */
   readonly made_by?: string | undefined
   /** The LLM profile whose model makes the title; null for no profile. Absent in older logs. */
   readonly title_llm_profile?: string | null
 }
 
-/** The record that turns copied lines into a separate conversation. */
+/** The record that turns the log lines copied from another conversation into a fork. */
 export interface Forked {
   readonly id: string
   readonly created_at: string
@@ -45,6 +45,6 @@ export interface Forked {
   readonly title: string | null
   readonly tags: Readonly<Record<string, string>>
   readonly reset_metrics: boolean
-  /** The name of the named key that made the fork; absent for any other client. */
+  /** The name of the named API key (parts/keys) that made the fork; absent for a client without one. */
   readonly made_by?: string | undefined
 }

@@ -1,7 +1,7 @@
 /**
  * Ends a run that a killed server left, or whose log could not be read or written (decisions 13, 14).
  *
- * Each open action gets an AgentErrorEvent. The conversation gets a ConversationErrorEvent with the reason.
+ * Each action without a result gets an AgentErrorEvent. The conversation gets a ConversationErrorEvent with the reason.
  */
 import type { AgentKind } from '../agent/agent.ts'
 import type { Journal } from './journal.ts'
@@ -12,12 +12,12 @@ export interface OrphanReason {
   readonly detail: string
 }
 
-/** Records `stats` that no event has yet, and ends the run that the status shows, if any. Not called during a turn. */
+/** Records `stats` that no event holds yet, and ends a run that the status shows. Must not be called during a turn. */
 export function endOrphanedRun(journal: Journal, kind: AgentKind, reason: OrphanReason): void {
   const { execution_status: status, pending_confirmations: pending, stats, has_new_stats: isNew } = journal.state
   if (isNew) journal.update('stats', stats)
-  // Actions of the built-in agent wait for the user after the end of its run, so they go on waiting. A pending
-  // confirmation belongs to a turn, and ends with it.
+  // Actions of the built-in agent wait for the user after the end of a run, so they go on waiting. But a pending
+  // confirmation belongs to a turn, and ends with the turn.
   const wasInTurn = !kind.waitsBetweenRuns || pending.length > 0
   const isOrphan = status === 'running' || (status === 'waiting_for_confirmation' && wasInTurn)
   if (!isOrphan) return

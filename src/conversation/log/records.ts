@@ -1,5 +1,5 @@
 /**
- * The private records of a log: lines that are stored like events, but never served (decisions 7).
+ * The private records of a log: lines that are stored like events, but never sent to clients (decisions 7).
  *
  * Names are part of the format on disk: add names, never rename a name. A log with an unknown record is refused.
  */
@@ -25,15 +25,15 @@ export interface PrivateRecords {
   readonly spent: UsageReport
   /** Only in older logs: the figures of a usage report, for `agent_state.usage` alone. An event held the `stats`. */
   readonly usage: UsageReport
-  /** Provider state that belongs to one LLM response (decisions 27). */
+  /** State that an LLM provider returned with one response, to be sent back to the provider (decisions 27). */
   readonly response: { readonly id: string; readonly state: JsonObject }
-  /** An action that waits for the user, sealed because it may hold secrets. Its masked event precedes this record. */
+  /** An action that waits for the user, encrypted: it may hold secrets. Its event, with masked secrets, precedes it. */
   readonly call: { readonly id: string; readonly sealed: string }
   /** A request with an idempotency key. The record precedes the event that the request caused, if any. */
   readonly request: RequestRecord
   /** Id of the newest user message that the agent has got. */
   readonly served: string
-  /** The new path of a moved workspace. */
+  /** The workspace's path after a move. A fork has this record too. */
   readonly moved: { readonly working_dir: string }
 }
 

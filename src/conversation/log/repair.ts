@@ -18,7 +18,7 @@ export interface RepairOptions {
   readonly log: ConversationLog
   readonly reserve: Reserve
   readonly diagnostics: Log
-  /** Called when the log was reopened. Records the agent's values that the log has lost. */
+  /** Called after the log was reopened. Calls `AgentRecords.restore`, because lines were lost. */
   readonly restore: () => void
 }
 
@@ -32,7 +32,7 @@ export class Repair {
 
   /**
    * Checks that there is disk space. Reopens a failed log if no run is under way.
-   * @throws AppError `storage_full` or `storage_failed`
+   * @throws AppError `storage_full` or `storage_failed`, or `unavailable` when the server is closed
    */
   async assertWritable(isRunning: () => boolean): Promise<void> {
     const { reserve, log } = this.#options
@@ -40,7 +40,7 @@ export class Repair {
     if (log.failure !== undefined && !isRunning()) await this.#reopen(log.failure)
   }
 
-  /** Reopens a failed log and records the end of a run. Never rejects: if the log fails, the next write tries again. */
+  /** Reopens a failed log and records the run's end. Never rejects: if the log fails again, the next write retries. */
   async closeRun(cause: unknown): Promise<void> {
     const { log, reserve, diagnostics } = this.#options
     diagnostics.error('A run ended because its conversation cannot be read or written', { error: errorOf(cause) })

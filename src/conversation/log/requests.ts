@@ -23,8 +23,8 @@ export function isKeyedRequest(value: unknown): value is KeyedRequest {
 
 export interface RequestRecord extends KeyedRequest {
   /**
-   * The id of the event that the request caused, which is the line after this record. Null when the request caused no
-   * further event.
+   * The id of the event that the request caused, which is the line after this record. Null for a record that belongs to
+   * no event.
    */
   readonly event: string | null
   /** True for the first of two records of a request. The second is stored when the request is done. */

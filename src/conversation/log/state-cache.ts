@@ -1,7 +1,7 @@
 /**
  * Reads the cached state of a conversation from its `state.json`.
  *
- * A cache that is damaged, belongs to another log or lacks a field of this version is unusable.
+ * A cache that is damaged, belongs to another log or lacks a field of `ConversationState` is unusable.
  */
 import { isObject, parseOwnJson } from '../../base/json.ts'
 import type { Position } from '../../storage/chain.ts'
@@ -18,13 +18,13 @@ export async function peekState(directory: string): Promise<ConversationState | 
   return cached !== undefined && isState(cached.state) ? cached.state : undefined
 }
 
-/** Parses a state that this server wrote. Returns undefined when the state lacks a field of this version. */
+/** Parses a state that this server wrote. Returns undefined when the state lacks a field of `ConversationState`. */
 export function parseState(text: string): ConversationState | undefined {
   const state = parseOwnJson(text)
   return isState(state) ? state : undefined
 }
 
-/** Returns the cached state and the position after its last line; undefined when the cache is missing or unusable. */
+/** Returns the cached state and the end of the lines that it includes; undefined for a missing or unusable cache. */
 export async function readCachedState(
   directory: string,
   log: ConversationLog,

@@ -1,8 +1,8 @@
 /**
  * The state of a conversation at one point of its log, computed ("folded") from the lines up to that point.
  *
- * The state is plain JSON. Every field follows from the log, so `state.json` may be deleted. A new field needs a
- * default in `initialState` that also fits older logs.
+ * The state is plain JSON. Every field follows from the log, so its cache `state.json` may be deleted. A new field
+ * needs a default in `initialState` that also fits older logs.
  */
 import type { Event, ConversationStateUpdateEvent } from '../../schema/generated/events.ts'
 import {
@@ -57,20 +57,20 @@ export interface ConversationState {
   /** The newest goal, active or ended. */
   goal: Goal | null
   activated_knowledge_skills: string[]
-  /** The activated skills whose text is still in the model's context. */
+  /** The skills whose text is still in the model's context. */
   given_skills: GivenSkills
   /** Names of skills that the model asked for by itself. */
   invoked_skills: string[]
   pending_confirmations: JsonValue[]
   kept: Partial<Record<KeptKey, JsonObject>>
   open_actions: OpenAction[]
-  /** Ids of the user messages that a turn is still to serve, oldest first. */
+  /** Ids of the user messages that the agent has not got yet, oldest first. */
   unserved: string[]
-  /** The request that created the conversation; null without an idempotency key, and in a fork. */
+  /** The create request, if it had an idempotency key; otherwise null. Null in a fork. */
   created_by: KeyedRequest | null
-  /** The name of the named key that made the conversation; absent for any other client, and in older caches. */
+  /** The name of the API key (parts/keys) that made the conversation; absent for other clients and in old caches. */
   made_by?: string | undefined
-  /** The remembered records of keyed requests, without the create request, oldest first. */
+  /** The remembered records of requests with an idempotency key, oldest first. The create request is not among them. */
   requests: RequestRecord[]
 }
 
@@ -119,7 +119,7 @@ export function initialState(created: Created): ConversationState {
   }
 }
 
-/** Applies one event. `micros` is its time in microseconds since the epoch. */
+/** Changes the state as one event demands. `micros` is the event's time in microseconds since the epoch. */
 export function foldEvent(state: ConversationState, event: Event, micros: number): void {
   state.last_micros = micros
   state.leaf_event_id = event.id
@@ -157,8 +157,8 @@ export function foldEvent(state: ConversationState, event: Event, micros: number
 }
 
 /**
- * Sets the field that `update.key` names. A value of another type leaves the field as it is, except that
- * `security_analyzer` becomes null. Tags and names of skills that are no strings are left out.
+ * Sets the field that `update.key` names, if there is a case for this key. A value of a wrong type leaves the field as
+ * it is, except that `security_analyzer` becomes null. Tags and names of skills that are no strings are left out.
  */
 function foldUpdate(state: ConversationState, update: ConversationStateUpdateEvent): void {
   const { value } = update

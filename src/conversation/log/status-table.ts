@@ -1,5 +1,5 @@
 /**
- * The state machine of a conversation's status (contract: conversations.md section 3).
+ * The state machine of a conversation's status (contract/conversations.md, section 3).
  *
  * A row is a status, a column is a trigger. A missing entry leaves the status unchanged.
  */

@@ -2,7 +2,7 @@
  * Makes the transcript of a conversation, as text for an agent that has lost its session.
  *
  * A long message loses its middle, and a long transcript its older part. A tool call is one line with its outcome.
- * Every text is masked before it is cut.
+ * Secrets are masked in each text before it is cut.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'
@@ -45,8 +45,8 @@ export async function readTranscript(events: EventReader, options: TranscriptOpt
 }
 
 /**
- * Returns the text of an event, if the event is shown. The log is read backwards: `outcomes` gets a result before its
- * action is read.
+ * Returns an event's text for the transcript, if any. The log is read backwards, so that `outcomes` has the result of
+ * an action when the action is read.
  */
 function partOf(event: Event, outcomes: Map<string, string>, options: TranscriptOptions): string | undefined {
   switch (event.kind) {
@@ -83,7 +83,7 @@ function messagePart(event: MessageEvent, { mask, limitBytes }: TranscriptOption
   return `${event.source === 'user' ? 'User' : 'Agent'}: ${shortened(text, Math.floor(limitBytes * messageShare))}`
 }
 
-/** Cuts the middle out of a text of more than `limit` characters. `readTranscript` checks the limit in bytes. */
+/** Cuts the middle out of a text of more than `limit` characters. `readTranscript` also limits the total bytes. */
 function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text
   const half = Math.floor(limit / 2)

@@ -1,6 +1,6 @@
 /**
- * Adds up the tokens and the cost of a conversation per usage id, in the form of the contract (conversations.md section
- * 2).
+ * Adds up the tokens and the cost of a conversation for each usage id, a key of `usage_to_metrics`
+ * (contract/conversations.md, section 2).
  *
  * A figure that an agent does not report leaves the sum unchanged.
  */
@@ -53,7 +53,7 @@ export class UsageLedger {
     return this.stats(budget)
   }
 
-  /** Returns `stats` in wire form. `budget` limits the cost of the conversation, in US dollars; null for no limit. */
+  /** Returns `stats` in wire form. `budget` is shown as `max_budget_per_task`, in US dollars; null for no limit. */
   stats(budget: number | null = null): JsonObject {
     const metrics: JsonObject = {}
     for (const [usageId, totals] of this.#totals) metrics[usageId] = snapshot(totals, budget)

@@ -1,7 +1,7 @@
 /**
  * Makes the event of a user message, from a client or from the server itself.
  *
- * Only the content of the message is used, so a client cannot pass for the agent or the system.
+ * `userMessageOf` takes only the content of a client's message, so a client cannot pass for the agent or the system.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../base/errors.ts'
@@ -38,8 +38,8 @@ export async function assertFits(event: EventDraft, limitBytes: number): Promise
 }
 
 /**
- * Returns an upper bound of the JSON length in bytes. A character takes at most six bytes (`\u0000`), a number or a
- * literal at most 25.
+ * Returns an upper bound of the length in bytes of the value's JSON. A character takes at most six bytes
+ * (`\u0000`), a number or a literal at most 25.
  */
 function mostBytes(value: unknown): number {
   if (typeof value === 'string') return value.length * 6 + 3

@@ -1,27 +1,27 @@
 /**
  * Decides whether a conversation or a run may begin.
  *
- * A part with limits sets `Admission.rules`; without rules everything may begin. Conversations and runs count from the
- * decision on, so that concurrent requests cannot pass a limit together.
+ * An optional part of the server sets `Admission.rules`. Without rules, nothing is refused. A conversation or a run
+ * counts from the decision on, so that concurrent requests cannot pass a limit together.
  */
 
 export interface AdmissionRules {
   /** The configured limits by name: `conversations`, `runs` and `disk_bytes`. A name without a limit is absent. */
   readonly limits: Readonly<Record<string, number>>
   /**
-   * Throws to refuse a new conversation. Otherwise it counts as existing until the returned function is called.
-   * @param madeBy the name of the named key that makes the conversation, if any
+   * Throws to refuse a new conversation. Otherwise counts it as existing until the returned function is called.
+   * @param madeBy the name of the named API key (parts/keys) that makes the conversation, if any
    * @throws AppError `too_many_conversations`, `storage_full`
    */
   creating(id: string, madeBy: string | undefined): () => void
   /**
-   * Throws to refuse a run of a client. Otherwise the run counts as under way until the returned function is called.
-   * @param madeBy the name of the named key that made the conversation, if any
+   * Throws to refuse a run for a client. Otherwise counts the run as under way until the returned function is called.
+   * @param madeBy the name of the named API key (parts/keys) that made the conversation, if any
    * @throws AppError `too_many_runs`, `storage_full`
    */
   starting(id: string, madeBy: string | undefined): () => void
   /**
-   * Checks that there is disk space for a message, a change of the model or an upload.
+   * Checks that the limits of disk space allow a message, a change of the model or an upload.
    * @param id the conversation; undefined for an upload
    * @throws AppError `storage_full`
    */
@@ -57,7 +57,7 @@ async function during<T>(release: (() => void) | undefined, work: () => Promise<
 
 /** The checks of `Admission` for the messages and runs of one conversation. */
 export interface Beginning {
-  /** Checks the disk space, except for a sub-agent that works for its parent. @throws AppError `storage_full` */
+  /** Checks the limits of disk space, except for a sub-agent that works for its parent. @throws `storage_full` */
   assertSpace(): void
   /**
    * Runs `work`, which may begin a run, if the limits allow a run. The limits do not apply while a run is under way,

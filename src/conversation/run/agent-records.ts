@@ -38,7 +38,7 @@ export class AgentRecords {
     this.#kept = kept
   }
 
-  /** The agent's settings with sealed secrets. This is the same object until the settings change. */
+  /** The agent's settings with encrypted secrets. This is the same object until the settings change. */
   get settings(): JsonObject {
     return this.#settings
   }
@@ -122,7 +122,7 @@ export class AgentRecords {
     this.storeStats()
   }
 
-  /** Returns why this conversation or its parent may spend no more; undefined while both may. Ignores unknown cost. */
+  /** Returns why this conversation or its parent may spend no more; undefined while both may. An unknown cost is 0. */
   budgetSpent(): string | undefined {
     const { max_budget_per_task: budget } = this.#journal.state
     const { cost } = this.#ledger

@@ -1,4 +1,4 @@
-/** Holds the agent of an open conversation, and creates it on first use. */
+/** Holds the agent of an open conversation, and creates the agent when it is needed. */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { within } from '../../base/wait.ts'
@@ -21,14 +21,14 @@ export class AgentSeat {
     this.#options = options
   }
 
-  /** Returns the agent, and creates it on first use. @throws the errors of `AgentKind.create` */
+  /** Returns the agent. Creates one if there is none. @throws the errors of `AgentKind.create` */
   agent(): Agent {
     const { kind, createHost } = this.#options
     this.#agent ??= kind.create(createHost())
     return this.#agent
   }
 
-  /** Returns the agent if its kind reads messages. @throws the errors of `agent` */
+  /** Returns the agent if `AgentKind.readsMessages` holds; otherwise undefined. @throws the errors of `agent` */
   messageReader(): Agent | undefined {
     return this.#options.kind.readsMessages ? this.agent() : undefined
   }
@@ -42,12 +42,12 @@ export class AgentSeat {
     return this.#agent?.isStepping === true
   }
 
-  /** Tells a created agent that the confirmation policy changed. */
+  /** Tells the agent, if it is created, that the confirmation policy changed. */
   policyChanged(): void {
     this.#agent?.policyChanged()
   }
 
-  /** Closes the agent, if any; waits for this at most `closeLimitMs`. `agent` then creates another. Never rejects. */
+  /** Closes the agent, if any, and waits at most `closeLimitMs`. `agent` then creates another one. Never rejects. */
   async discard(): Promise<void> {
     const { diagnostics, closeLimitMs } = this.#options
     const agent = this.#agent

@@ -16,7 +16,7 @@ import type { OpenAction } from '../log/state.ts'
 export interface Approval {
   readonly accept: boolean
   readonly reason: string
-  /** Without an id, the pending confirmation is meant; if none is pending, all actions that wait between two runs. */
+  /** Id of the confirmation to answer. Default: the pending one or, if none, all actions that wait between two runs. */
   readonly id?: string | undefined
 }
 
@@ -42,8 +42,8 @@ export class Approvals {
   }
 
   /**
-   * Returns the actions that wait for the user between two runs, already while the first run records its end. They stop
-   * waiting at an approval, a rejection or the beginning of a run, even before this is durable.
+   * Returns the actions that wait for the user between two runs, also while the first of the runs still records its
+   * end. They stop waiting at an approval, a rejection or the beginning of a run, even before this is durable.
    */
   waiting(): readonly OpenAction[] {
     const { journal: { state, status }, runner, seat, questions } = this.#options
@@ -72,8 +72,8 @@ export class Approvals {
   }
 
   /**
-   * Applies the response to the actions that wait between two runs. It has no effect on actions of a later run, which
-   * the user did not see: `asked` holds the actions that waited at the time of the request.
+   * Applies the response to the actions that wait between two runs. `asked` holds the actions that waited at the time
+   * of the request. If other actions wait now, which the user did not see, the response has no effect.
    */
   async #respondLater(
     { accept, reason, id }: Approval, asked: readonly OpenAction[], request: KeyedRequest | undefined,

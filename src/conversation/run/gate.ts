@@ -23,7 +23,7 @@ export class Gate {
     if (this.#isClosed) throw new AppError('conflict', 'The conversation is being closed or deleted')
   }
 
-  /** As `assertOpen`; also checks the disk space, and reopens a failed log if no run is under way. @throws AppError */
+  /** Does `assertOpen`, checks the disk space, and reopens a failed log if no run is under way. @throws AppError */
   async assertWritable(): Promise<void> {
     this.assertOpen()
     await this.#options.repair.assertWritable(() => this.#options.runner.isRunning)

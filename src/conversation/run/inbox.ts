@@ -31,10 +31,10 @@ export interface TitleMaker {
 }
 
 export interface Delivery {
-  /** True to have the current run or a new run serve the message. A message that a hook refuses is not served. */
+  /** True to have the current run or a new run give the agent the message. A hook may refuse the message. */
   readonly run: boolean
   readonly request?: KeyedRequest | undefined
-  /** Aborted when the message is no longer wanted. A recorded message stays. */
+  /** Aborted when the message is no longer wanted. A message that is recorded already stays. */
   readonly signal?: AbortSignal
 }
 
@@ -47,9 +47,9 @@ export class Inbox {
   }
 
   /**
-   * Records a message durably. With `run`, also has it served (`Runner.serve`). Returns false if a hook refused it.
-   * @throws AppError `body_too_large`; the errors of `Gate.assertOpen`, `AgentSeat.agent`, `Journal.record`; the
-   * signal's reason
+   * Records a message durably. With `run`, then calls `Runner.serve`, or `Runner.finishUnserved` for a message that a
+   * hook refused. Returns false for such a message.
+   * @throws `body_too_large`; the errors of `Gate.assertOpen`, `AgentSeat.agent`, `Journal.record`; `signal.reason`
    */
   async take(message: Message, delivery: Delivery): Promise<boolean> {
     const isToBeServed = await this.#record(message, delivery)
@@ -60,12 +60,12 @@ export class Inbox {
     return isToBeServed
   }
 
-  /** Records a text from the server as a user message, and has it served. Resolves and rejects as `take` does. */
+  /** Records a text from the server as a user message, which a run then serves. Resolves and rejects as `take` does. */
   takeText(text: string, signal: AbortSignal): Promise<boolean> {
     return this.take(userMessageOf({ content: [toTextContent({ text })] }), { run: true, signal })
   }
 
-  /** Handles the repeat of a request whose message is recorded: has the message served if it still waits for a turn. */
+  /** Handles the repeat of a request whose message is recorded. If no turn has got the message, has a run serve it. */
   async serveRecorded(messageId: string, request: KeyedRequest | undefined): Promise<void> {
     const { journal, runner } = this.#options
     if (journal.state.unserved.includes(messageId)) return runner.serve(request)
@@ -120,7 +120,7 @@ export class Inbox {
 
 const nothing = { content: [], skills: [] }
 
-/** Returns the keyed request, if any, to record before the message. With `run`, a second record follows later. */
+/** Returns the request's record, if any, to store before the message. With `run`, a second record follows later. */
 function keyedOf({ request, run }: Delivery): Omit<RequestRecord, 'event'> | undefined {
   return request === undefined || !run ? request : { ...request, goes_on: true }
 }

@@ -22,7 +22,7 @@ export interface LiveTurnOptions {
   readonly questions: Confirmations
   readonly records: Pick<AgentRecords, 'count' | 'stats' | 'storeStats'>
   readonly frames: Pick<Frames, 'delta' | 'stats'>
-  /** Creates a masker for a text that arrives in pieces. */
+  /** Creates an object that masks secrets in a text that arrives in pieces. */
   readonly createMaskingStream: () => MaskingStream
 }
 
@@ -111,7 +111,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Records a message as served. A repeat of the newest id is ignored: an agent may report it again at each step. */
+  /** Records that the agent has got a message. Ignores the id reported last: an agent may repeat it at each step. */
   served(messageId: string): void {
     if (messageId === this.#newestServed) return
     this.#newestServed = messageId
@@ -139,7 +139,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Sends clients a line that the server wrote, as `reasoning_content`. No end of the line is held back. */
+  /** Sends clients a line that the server wrote, as `reasoning_content`. Masking holds no part of it back. */
   tell(line: string): void {
     this.delta({ reasoning_content: line })
     this.#flushDeltas()
@@ -194,7 +194,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Before the turn's first action, records the turn's messages as served: a crash must not repeat the action. */
+  /** At the turn's first action, records the turn's messages as served, so that no later turn repeats the action. */
   #markServed(): void {
     const last = this.messages.at(-1)
     if (this.#hasActed || last === undefined) return

@@ -1,6 +1,6 @@
 /**
- * Runs a conversation: a turn, and further turns while messages to serve arrive during a turn. A request to stop, or a
- * turn that waits, fails or is stuck, ends the run.
+ * Runs a conversation. A run is one turn, and a further turn each time that messages to serve arrived during a turn. A
+ * request to stop ends the run, and so does a turn that waits for the user, fails or is stuck.
  *
  * The run records `running` first, and another status at its end, except after a deletion or if the log stays broken.
  */
@@ -21,7 +21,7 @@ import type { Repair } from '../log/repair.ts'
 import type { KeyedRequest } from '../log/requests.ts'
 import type { TurnRunner } from './turn-runner.ts'
 
-/** Why a run is stopped. A `pause` lets a stepping agent end its step. `shutdown` and `delete` record no PauseEvent. */
+/** Why a run is stopped. `pause` lets the built-in agent end its step. `shutdown` and `delete` record no PauseEvent. */
 export type StopReason = 'pause' | 'interrupt' | 'shutdown' | 'delete'
 
 export interface RunnerOptions {
@@ -82,21 +82,21 @@ export class Runner {
   async #start(request?: KeyedRequest): Promise<void> {
     if (this.#run !== undefined) throw new TypeError('A run is under way already')
     this.#hasServeRequest = false
-    // The first turn also serves work that the agent began by itself before.
+    // Work that the agent began by itself before this run gets no turn of its own: the first turn covers it.
     this.#hasOwnWork = false
     const begun = this.#begin(request)
     this.#run = this.#serve(begun)
     await begun
   }
 
-  /** Adds a turn, in the current or a new run, for work that the agent began itself. Call `Gate.assertOpen` first. */
+  /** Adds a turn, in the current or a new run, for work that the agent began itself. Call `Gate.assertOpen` before. */
   async startOwn(): Promise<void> {
     const started = this.#run === undefined ? this.#start() : undefined
     this.#hasOwnWork = true
     await started
   }
 
-  /** Makes the current or a new run serve the recorded messages. Begins no run while actions wait (decisions 15). */
+  /** Makes the current or a new run serve the recorded messages. Begins no run while actions wait for the user. */
   async serve(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (!this.isRunning && journal.status !== 'waiting_for_confirmation') return this.start(request)
@@ -130,7 +130,7 @@ export class Runner {
     if (!isLeftAlone) turns.abort()
   }
 
-  /** Stops the run, if any; resolves when it has ended. Messages to serve that arrive meanwhile begin another run. */
+  /** Stops the run, if any, and resolves at its end. Messages to serve that arrive meanwhile begin another run. */
   async stop(reason: StopReason): Promise<void> {
     if (this.#run === undefined) return
     const { seat, turns } = this.#options
@@ -175,7 +175,7 @@ export class Runner {
       this.#tellEnd(journal.status)
       await this.#ended()
     } catch (cause) {
-      // The log cannot be read or written. Nothing can be recorded before `closeRun` repairs it.
+      // The log cannot be read or written, so nothing can be recorded before `closeRun` repairs the log.
       this.#hasServeRequest = false
       if (this.#hasOwnWork) await seat.discard()
       this.#hasOwnWork = false

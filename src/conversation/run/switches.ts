@@ -28,7 +28,7 @@ export class Switches {
   }
 
   /**
-   * Switches the built-in agent's model from the next step on. `change` returns the settings with sealed secrets.
+   * Switches the built-in agent's model from the next step on. `change` returns the settings with encrypted secrets.
    * @throws the errors of `Beginning.assertSpace`, `Gate.write`
    */
   async llm(change: (settings: JsonObject) => JsonObject): Promise<void> {

@@ -136,8 +136,8 @@ export class TurnRunner implements JournalFollower {
   }
 
   /**
-   * Sends clients a line that names the action of the confirmation. No line is sent if the action is the turn's newest
-   * and had no confirmation since: published clients show the newest action as the waiting action.
+   * Sends clients a line that names the action of the confirmation. Published clients show the newest action as the
+   * waiting action, so the first confirmation of the turn's newest action gets no line.
    */
   #nameAction(question: PendingConfirmation): void {
     const newest = this.#turn?.newestAction

@@ -8,7 +8,7 @@ import { assertDataFolder } from '../../storage/data-folder-claim.ts'
 import { readTrail } from './reading.ts'
 
 /**
- * Returns exit code 1 when the trail is damaged or, with `--expect`, when no line has that hash; otherwise 0.
+ * Returns exit code 1 when the trail is damaged or, with `--expect`, when no line has the given hash; otherwise 0.
  * @throws AppError `invalid_option`, `not_found` for an empty trail; the errors of `assertDataFolder` and `readTrail`
  */
 export async function run({ config, words, flags, print, tell }: CommandCall): Promise<number> {
@@ -47,7 +47,7 @@ function sinceOf(word: string | undefined): string {
   throw new AppError('invalid_option', `Could not use --since "${word}": ${expected}`)
 }
 
-/** Returns the line hash in `--expect`, in lower case; undefined without it. @throws AppError `invalid_option` */
+/** Returns the hash in `--expect`, in lower case; undefined without the option. @throws AppError `invalid_option` */
 function headOf(word: string | undefined): string | undefined {
   if (word === undefined || /^[0-9a-f]{32}$/i.test(word)) return word?.toLowerCase()
   throw new AppError('invalid_option', `Could not use --expect "${word}": expected a head of 32 hex digits`)

@@ -1,4 +1,4 @@
-/** The part `audit`: records who changed what, and which secrets were used. */
+/** The part `audit`: records who changed what, and which secrets agents got. */
 import { oneOf } from '../../option.ts'
 import type { Part, PartModule } from '../../part.ts'
 

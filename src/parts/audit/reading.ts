@@ -1,4 +1,4 @@
-/** Reads the audit trail and checks its chain. Changes nothing. */
+/** Reads the audit trail and checks its chain of hashes. Changes nothing. */
 import { hashAt, hashOf, headLength, lineFeed } from '../../storage/chain.ts'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { contentOf, numbersIn } from './trail-files.ts'
@@ -8,7 +8,7 @@ export interface TrailLine {
   readonly hash: string
   /** The file, and the number of the line in the file, from 1. */
   readonly place: string
-  /** Why the line does not continue the chain; undefined when it does. */
+  /** Why the line does not continue the chain of hashes; undefined for a line that does. */
   readonly problem: string | undefined
 }
 

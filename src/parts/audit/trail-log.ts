@@ -70,7 +70,7 @@ export class TrailLog {
   async close(): Promise<void> {
     await this.#last
     await this.#segment.commit.idle()
-    await this.#segment.file.close().catch(() => undefined) // Every record was synced before.
+    await this.#segment.file.close().catch(() => undefined) // Every stored record was synced before.
   }
 
   /**
@@ -119,7 +119,7 @@ async function openSegment(
 
 /**
  * Returns the position after the last complete line of a file. A crash right after a rotation leaves a file without a
- * line: its first line then continues the chain from the file before. Without an earlier file, the chain begins anew.
+ * line: the next line then continues the chain from the file before. Without an earlier file, the chain begins anew.
  */
 async function endOf(dataDir: string, number: number, numbers: readonly number[]): Promise<Position> {
   if (!numbers.includes(number)) return start

@@ -203,13 +203,13 @@ export class BackupFolder implements Target {
       if (isNew) this.written.copiedBytes += piece.size
       return isWhole ? piece : undefined
     } catch (thrown) {
-      await file.close().catch(() => undefined) // `thrown` is the error that counts.
-      await removeFile(partial).catch(() => undefined) // `thrown` is the error that counts.
+      await file.close().catch(() => undefined) // The caller gets `thrown`.
+      await removeFile(partial).catch(() => undefined) // The caller gets `thrown`.
       throw thrown
     }
   }
 
-  /** Stores `source` as a hard link to the file `path`, if it is not stored yet. Returns undefined if that fails. */
+  /** Stores `source` as a hard link to the file `path`, unless it is stored already. Returns undefined on failure. */
   async #link(source: Source, path: string): Promise<Piece | undefined> {
     const content = new PieceOf()
     for await (const bytes of bytesOf(source)) content.add(bytes)

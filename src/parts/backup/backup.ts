@@ -44,7 +44,7 @@ export interface BackupReport {
   readonly deleted: number
   /** Paths of links and special files, which are not in the backup. */
   readonly left: readonly string[]
-  /** Ids of the sealing keys with which values in the backup may be sealed. */
+  /** Ids of the keys with which values in the backup may be encrypted. */
   readonly seals: readonly string[]
   readonly sha256: string
 }
@@ -195,7 +195,7 @@ class Backup {
     return { entries, empty, left }
   }
 
-  /** Stores a new or changed file and returns the file's entry; undefined if the file is gone or is no regular file. */
+  /** Returns a file's entry, and stores a new or changed file. Undefined if the file is gone or is no regular file. */
   async #fileEntry({ path, stats }: FoundFile): Promise<NewEntry | undefined> {
     const isExecutable = (stats.mode & 0o100n) !== 0n
     const stamp = `${stats.ino} ${stats.size} ${stats.mtimeNs}`

@@ -1,7 +1,7 @@
 /**
  * Decides which files of a data folder belong in a backup.
  *
- * A file is in the backup unless this module excludes it, so the files of a new part are not forgotten. A link at the
+ * A file is in the backup unless this module excludes it, so the files of new features are not forgotten. A link at the
  * top of the data folder is refused, unless `isLeftOut` excludes its name. Other links are left out.
  */
 import type { BigIntStats } from 'node:fs'
@@ -41,12 +41,12 @@ const ofLogs: ReadonlySet<string> = new Set(['audit', 'conversations'])
 const settingsFolders: ReadonlySet<string> = new Set(['keys', 'named-keys', 'worktrees'])
 /** The folders with sealing keys, the session key and digests of named keys. */
 export const keyFolders: ReadonlySet<string> = new Set(['keys', 'named-keys'])
-/** The log of a conversation, which is added separately (log-cut.ts), and files made from the log. */
+/** The log of a conversation, which `backup.ts` adds separately, and files that are made from the log. */
 const ownFiles: ReadonlySet<string> = new Set(['events.jsonl', 'events.index', 'state.json'])
 const temporaryFile = /^\..+\.[0-9a-f]{12}\.tmp$/
 const heartbeatFile = /^lock\.heartbeat/
 
-/** Lists top entries to back up: no logs, keys only with `withKeys`. @throws AppError `storage_failed` for a link */
+/** Lists what to back up besides logs. Lists keys only with `withKeys`. @throws AppError `storage_failed` for a link */
 export async function topEntries(dataDir: string, { withKeys }: { readonly withKeys: boolean }): Promise<TopEntries> {
   const settings: string[] = []
   const others: string[] = []
@@ -63,7 +63,7 @@ export async function topEntries(dataDir: string, { withKeys }: { readonly withK
   return { settings: settings.sort(), others: others.sort() }
 }
 
-/** True if an entry at the top of a data folder is left out. */
+/** True if the backup leaves out the entry with this name at the top of a data folder. */
 export function isLeftOut(name: string): boolean {
   return leftOut.has(name) || temporaryFile.test(name) || heartbeatFile.test(name)
 }
@@ -98,7 +98,7 @@ async function* filesBelow(dataDir: string, folder: string): AsyncGenerator<Foun
   }
 }
 
-/** Yields the entries of a conversation's folder as `filesAt`, except the log, the index and the cached state. */
+/** Yields the entries of a conversation's folder as `filesAt` does, except the log, the index and the cached state. */
 export async function* filesOfConversation(dataDir: string, id: string): AsyncGenerator<Found, void> {
   const folder = `conversations/${id}`
   const names = await orMissing(readdir(join(dataDir, folder)))
@@ -116,7 +116,7 @@ export async function logsIn(dataDir: string): Promise<readonly string[]> {
   return [...trail, ...ids.sort().map((id) => `conversations/${id}/events.jsonl`)]
 }
 
-/** True for the path of a stored tool output. Such a file can only become longer, so a hard link can replace a copy. */
+/** True for a file in `observations/`. It only grows or is replaced by a rename, so a hard link can replace a copy. */
 export function mayBeLinked(path: string): boolean {
   return /^conversations\/[^/]+\/observations\//.test(path)
 }

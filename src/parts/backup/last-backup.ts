@@ -14,7 +14,7 @@ import { lastBackupName } from './contents.ts'
 export interface LastBackup {
   /** The time at which the backup began, in milliseconds since the epoch. */
   readonly madeMs: number
-  /** The path of the folder; undefined for an archive on standard output. */
+  /** The path of the backup's folder; undefined for an archive on standard output. */
   readonly folder: string | undefined
 }
 

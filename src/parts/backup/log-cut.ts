@@ -26,7 +26,7 @@ export async function cutOf(file: FileHandle, size: number): Promise<Cut | undef
   return { end, last: { start, hash: hashAt(head, 0) ?? head.toString('latin1', 0, hashLength) } }
 }
 
-/** True if the log still has the last line of the cut. */
+/** True if the log still has, at the same place, the last line before the cut. */
 export async function hasCut(file: FileHandle, { end, last }: Cut): Promise<boolean> {
   const feed = await readAt(file, end - 1, 1)
   if (feed[0] !== lineFeed || last.start >= end) return false
@@ -45,7 +45,7 @@ async function afterLineFeed(file: FileHandle, before: number): Promise<number> 
   return 0
 }
 
-/** Reads up to `length` bytes; fewer at the end of the file. */
+/** Reads `length` bytes, or fewer at the end of the file. */
 export async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length)
   let filled = 0

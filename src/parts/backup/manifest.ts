@@ -40,7 +40,7 @@ export interface Header {
   readonly made: string
   /** True unless the backup was made without the folders `keys` and `named-keys`. */
   readonly hasKeys: boolean
-  /** Ids of the sealing keys that `seals.json` names: values in the backup may be sealed with them. */
+  /** Ids of the keys that `seals.json` names. Values in the backup may be encrypted with them. */
   readonly seals: readonly string[]
 }
 
@@ -48,7 +48,7 @@ export interface Manifest {
   readonly header: Header
   readonly files: ReadonlyMap<string, FileEntry>
   readonly emptyFolders: readonly string[]
-  /** The digest of the manifest: the identity of the backup. */
+  /** The digest of the manifest, which identifies the backup. */
   readonly sha256: string
 }
 
@@ -85,7 +85,7 @@ function lineOf({ path, size, pieces, isExecutable, stamp, last }: FileEntry): s
 
 /**
  * Parses the lines of a manifest.
- * @throws AppError `format_unsupported` for a newer version; `storage_failed` for damage or a path that it may not have
+ * @throws AppError `format_unsupported` for a newer version; `storage_failed` for damage or a forbidden path
  */
 export function parseManifest(lines: readonly string[]): Manifest {
   const first = parsed(lines[0])

@@ -31,7 +31,7 @@ export interface MomentOptions {
 const tryLimit = 400
 
 /**
- * Reads the files.
+ * Reads the files that `list` names. Repeats this until no file has changed meanwhile.
  * @throws AppError `storage_failed`, `unavailable` if a file changed in each of `tryLimit` tries; the signal's reason
  */
 export async function readMoment(options: MomentOptions): Promise<Moment> {

@@ -58,7 +58,7 @@ export class RestoreFolder {
     const held = await lock(folder.path)
     try {
       await RestoreFolder.assertFree(path)
-      // Create the marker before other files, because a restore refuses a folder that has files but no marker.
+      // The marker comes before other files, because a restore refuses a folder that has files but no marker.
       await createJsonFile(join(folder.path, markerName), {})
       await folder.#failsAsStorage(async () => {
         await removeTree(folder.staging)
@@ -95,7 +95,7 @@ export class RestoreFolder {
     await writeJsonFile(marker, { ...format, restored_from: sha256 })
   }
 
-  /** Makes the folder a data folder. */
+  /** Completes the restore: the folder is then a data folder. */
   async finish(): Promise<void> {
     await this.#failsAsStorage(async () => {
       await removeTree(this.staging)
