@@ -1,4 +1,4 @@
-/** Reads a backup from a tar stream. Can store its pieces as a backup folder has them: in `files/<digest>`. */
+/** Reads a backup from a tar stream. Can store its pieces (the contents of files) in a folder, as `files/<SHA-256>`. */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { makeFolder, openNew, ownFolder, rename, storageError } from '../../base/own-files.ts'
@@ -9,7 +9,7 @@ import { readTar, type TarEntry } from './tar.ts'
 
 const manifestLimitBytes = 500 * 1024 * 1024
 
-/** Receives the bytes of a piece, then its digest. `close` is called last, also after an error. */
+/** Receives the bytes of a piece (`take`), then its SHA-256 (`end`). `close` is called last, also after an error. */
 interface Store {
   take(bytes: Buffer): Promise<void>
   end(sha256: string): Promise<void>
@@ -18,14 +18,14 @@ interface Store {
 
 export interface Staged {
   readonly manifest: Manifest
-  /** The sizes of the pieces that the stream had, by digest. */
+  /** The sizes in bytes of the pieces in the stream, by SHA-256. */
   readonly pieces: ReadonlyMap<string, number>
 }
 
 /**
  * Reads a tar stream to its end. Stores the pieces in `folder`, if there is a folder.
- * @throws AppError `storage_failed`, also for a stream that is cut off or has no manifest; `storage_full`; the signal's
- * reason if it is an AppError, else `storage_failed`
+ * @throws AppError `storage_failed`, also for a stream that is cut off or has no manifest; `storage_full`;
+ * `format_unsupported` (`parseManifest`); the signal's reason if it is an AppError, else `storage_failed`
  */
 export async function stageTar(
   source: AsyncIterable<Uint8Array>, folder: string | undefined, signal: AbortSignal,

@@ -1,15 +1,15 @@
 /**
  * Starts the part `backup`: a metric with the age of the newest backup.
  *
- * `figures` uses the last reading of `backup-last.json` (last-backup.ts), and begins another reading. So a new backup
- * may appear in the metric one scrape late.
+ * `figures` uses what was last read from `backup-last.json` (last-backup.ts), and reads the file again for the next
+ * scrape. So a new backup may appear in the metric one scrape late.
  */
 import type { Lent, Started } from '../../part.ts'
 import { readLastBackup, type LastBackup } from './last-backup.ts'
 import type { backup } from './part.ts'
 
 export async function start({ dataDir, clock }: Lent<typeof backup>): Promise<Started<typeof backup>> {
-  // Without a readable record there is no metric. `doctor` reports a record that cannot be read.
+  // Without a readable file there is no metric. The command `doctor` reports a file that cannot be read.
   const read = (): Promise<LastBackup | undefined> => readLastBackup(dataDir).catch(() => undefined)
   let last = await read()
   let reading: Promise<void> | undefined

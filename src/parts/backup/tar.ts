@@ -1,9 +1,9 @@
 /**
- * The tar form of a backup (POSIX.1-2017, "ustar Interchange Format"): entries `files/<number>` with the pieces, then
- * `manifest.jsonl`.
+ * The tar form of a backup (POSIX.1-2017, "ustar Interchange Format"): entries `files/<number>`, each a piece of a
+ * file, then the entry `manifest.jsonl`.
  *
- * The reader uses no name of the archive as a path: it stores a piece under the digest of its bytes. Links and devices
- * are refused.
+ * A restore uses no name of the archive as a path: it stores a piece under the SHA-256 of its bytes. `readTar` refuses
+ * links and devices.
  */
 import { damaged, manifestName, type Piece } from './manifest.ts'
 import { bytesOf, PieceOf, type Source, type Target } from './target.ts'
@@ -17,7 +17,7 @@ export class TarTarget implements Target {
   readonly written = { copiedBytes: 0, linkedBytes: 0 }
   readonly #write: (bytes: Uint8Array) => Promise<void>
   readonly #entries = new Limiter(1)
-  /** The sizes of the pieces that are in the stream, by digest. */
+  /** The sizes of the pieces that were written to the stream, by SHA-256. */
   readonly #sizes = new Map<string, number>()
   #count = 0
 
@@ -47,7 +47,7 @@ export class TarTarget implements Target {
     await this.#write(Buffer.alloc(paddingOf(text.length) + 2 * blockBytes))
   }
 
-  /** Writes an entry of `size` bytes. When `bytes` has fewer, writes zeros for the rest and returns undefined. */
+  /** Writes an entry of `size` bytes. If `bytes` has fewer bytes, writes zeros for the rest and returns undefined. */
   #entry(size: number, bytes: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<Piece | undefined> {
     return this.#entries.run(async () => {
       await this.#write(tarHeader(`files/${(++this.#count).toString().padStart(6, '0')}`, size))
@@ -90,7 +90,7 @@ export interface TarEntry {
   readonly content: AsyncIterable<Buffer>
 }
 
-/** Yields the entries of a backup. @throws AppError `storage_failed` for any other archive; errors of the source */
+/** Yields the entries of a backup. @throws AppError `storage_failed` if `source` is no backup; errors of `source` */
 export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry, void> {
   const bytes = new Bytes(source)
   try {
@@ -113,7 +113,7 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
 
 const zeros = Buffer.alloc(blockBytes)
 const noHeader = 'it is no tar archive, or a header in it is damaged'
-/** Entries of `folderNames` and `workNames` are skipped: an archive that tar(1) made of a backup folder has them. */
+/** Entries that `folderNames` or `workNames` matches are skipped: tar(1) adds them when it packs a backup folder. */
 const folderNames = /^(?:\.|files|partial|lost\+found)?\/?$/
 const workNames = /^(?:partial\/\d+|lock(?:\.heartbeat.*)?|owner\.json|\.manifest\.jsonl\.[^.]+\.tmp)$/
 const pieceNames = /^files\/[0-9a-f]{1,64}$/
@@ -134,7 +134,7 @@ function headerOf(block: Buffer): { readonly kind: TarEntry['kind'] | 'other'; r
   throw damaged(`the archive has the entry "${shown}", which no backup has`)
 }
 
-/** Reads octal digits after optional spaces and before optional spaces and NULs; undefined for any other form. */
+/** Parses octal digits. Spaces may stand before them, spaces and NULs after them. Any other form gives undefined. */
 function numberAt(block: Buffer, at: number, length: number): number | undefined {
   const [, digits] = /^ *([0-7]+)[ \0]*$/.exec(block.toString('latin1', at, at + length)) ?? []
   return digits === undefined ? undefined : Number.parseInt(digits, 8)

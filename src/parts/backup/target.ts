@@ -1,4 +1,4 @@
-/** The target of a backup: a folder (`BackupFolder`) or a tar stream (`TarTarget`). Both hold pieces of bytes. */
+/** The target of a backup: a folder (`BackupFolder`) or a tar stream (`TarTarget`). Both store files as pieces. */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { Piece } from './manifest.ts'
@@ -9,14 +9,17 @@ export interface Source {
   readonly file: FileHandle
   readonly from: number
   readonly to: number
-  /** The path of the file if a hard link to it may replace a copy. Then the range is the whole file. */
+  /** The path of the file, if a hard link may replace a copy. `from` and `to` then span the whole file. */
   readonly linkFrom?: string
 }
 
 export interface Target {
   /** Returns whether the target has this piece already. */
   has(piece: Piece): Promise<boolean>
-  /** Stores the bytes; undefined when the file ends before `to`. @throws AppError `storage_full`, `storage_failed` */
+  /**
+   * Stores the bytes of `source`. Returns undefined if the file ends before `to`.
+   * @throws AppError `storage_full`, `storage_failed`
+   */
   add(source: Source): Promise<Piece | undefined>
   addBytes(bytes: Buffer): Promise<Piece>
   /** Writes the lines of the manifest, which completes the backup. */
@@ -27,7 +30,7 @@ export interface Target {
 
 const chunkBytes = 1024 * 1024
 
-/** Yields the bytes of a source in chunks; fewer bytes if the file has become shorter than `to`. */
+/** Yields the bytes of a source in chunks. Yields fewer bytes if the file ends before `to`. */
 export async function* bytesOf({ file, from, to }: Source): AsyncGenerator<Buffer, void> {
   for (let at = from; at < to;) {
     const bytes = await readAt(file, at, Math.min(chunkBytes, to - at))
@@ -47,7 +50,7 @@ export class PieceOf {
     this.size += bytes.length
   }
 
-  /** Returns the piece of all bytes that were added. Call it once. */
+  /** Returns the SHA-256 and the number of all added bytes. Call it once. */
   end(): Piece {
     return { sha256: this.#digest.digest('hex'), size: this.size }
   }

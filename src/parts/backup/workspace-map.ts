@@ -2,7 +2,7 @@
  * Replaces the paths of workspaces in a restored folder: in conversations and in settings (`*.json`,
  * `worktrees/*.json`).
  *
- * In settings, each text that is an old path or a path below it is replaced. Events are not changed.
+ * In settings, each text that is an old path, or a path below an old path, is replaced. Events are not changed.
  */
 import { isAbsolute, join, normalize } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -13,7 +13,7 @@ import { moveWorkspace } from './move-workspace.ts'
 
 export type PathMap = readonly (readonly [from: string, to: string])[]
 
-/** Parses the values of `--workspace-map`. @throws AppError `invalid_option` */
+/** Parses the values of `--workspace-map`: each is `OLD=NEW`. @throws AppError `invalid_option` */
 export function parsePathMap(words: readonly string[]): PathMap {
   const map = words.map((word): readonly [string, string] => {
     const split = word.indexOf('=')
@@ -27,7 +27,7 @@ export function parsePathMap(words: readonly string[]): PathMap {
   throw new AppError('invalid_option', `Could not use --workspace-map: "${twice[0]}" is there twice`)
 }
 
-/** Replaces the longest old path that is `path` or a folder above it. Returns `path` if there is no such old path. */
+/** Replaces the longest old path of the map that is `path` or a folder above `path`. Without one, returns `path`. */
 export function mapped(map: PathMap, path: string): string {
   const fitting = map.filter(([from]) => path === from || path.startsWith(from === '/' ? from : `${from}/`))
   const best = fitting.reduce<readonly [string, string] | undefined>(
@@ -51,7 +51,7 @@ export interface Moving {
 }
 
 /**
- * Replaces the paths of workspaces in the restored files of an unused folder.
+ * Replaces the paths of workspaces in the files `paths` of a restored folder, which no server may use meanwhile.
  * @throws AppError `storage_full`, `storage_failed`; the errors of `moveWorkspace`; the signal's reason
  */
 export async function moveWorkspaces(folder: string, { paths, map, signal }: Moving): Promise<Moved> {

@@ -1,7 +1,8 @@
 /**
  * Runs commands of clients with sh(1), each in its own process group.
  *
- * When a command ends or is ended, all its processes that can be found are ended, background processes included.
+ * When the shell exits or the command is stopped, all processes of the command that can be found are ended, background
+ * processes included.
  */
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
@@ -49,7 +50,7 @@ interface Running {
 
 export class Commands {
   readonly #options: CommandsOptions
-  /** The running commands by id. */
+  /** The running commands by `BashCommand.id`. */
   readonly #running = new Map<string, Running>()
   #lastMicros = 0
   #isClosed = false
@@ -59,7 +60,7 @@ export class Commands {
   }
 
   /**
-   * Starts a command of a request, or of the socket `sender`.
+   * Starts a command. `sender` stands for the WebSocket that sent the command; a REST request has no `sender`.
    * @throws AppError `unavailable` when too many commands run or the server closes
    */
   start(request: ExecuteBashRequest, sender?: symbol): StartedCommand {
@@ -104,7 +105,7 @@ export class Commands {
   async #stopAll(): Promise<void> {
     const all = [...this.#running.values()]
     for (const { stop } of all) stop('the history was cleared, or the server closed')
-    await Promise.allSettled(all.map(({ ended }) => ended)) // A failed command has recorded its failure.
+    await Promise.allSettled(all.map(({ ended }) => ended)) // `#run` has recorded each failure.
   }
 
   async #run(

@@ -1,11 +1,11 @@
 /**
  * The history of commands: an event for each command of a client and for each piece of its output, oldest first.
  *
- * The history is in memory and in `bash-events.jsonl`. The file is not synced, so a power cut may remove its last
- * events. When the events exceed `limitBytes`, the oldest are removed, until at most half of `limitBytes` or only the
- * newest event is left.
+ * The history is in memory and in `bash-events.jsonl`. An appended event is not synced, so a power cut may remove the
+ * last events. When the events exceed `limitBytes`, the oldest are removed, until at most half of `limitBytes` or only
+ * the newest event is left.
  *
- * The position of an event is its number, from 0: first come the events that `open` reads, then new events.
+ * The position of an event is its number. `open` numbers the events of the file from 0 on, and `add` goes on counting.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errorOf, systemCodeOf } from '../../base/errors.ts'
@@ -22,7 +22,7 @@ export interface StoredEvent {
   readonly kind: string
   readonly commandId: string | undefined
   readonly order: number
-  /** The socket that sent the command; undefined for a command of a request, and after a restart. */
+  /** Stands for the WebSocket that sent the command; undefined for a REST request, and for events from the file. */
   readonly sender: symbol | undefined
   /** Time in microseconds since 1970. */
   readonly micros: number
@@ -40,7 +40,7 @@ export class History {
   #events: StoredEvent[] = []
   readonly #byId = new Map<string, StoredEvent>()
   #bytes = 0
-  /** The number of events that were removed from the beginning since `open`. */
+  /** How many events (always the oldest) were removed since `open`. */
   #dropped = 0
   #writing: Promise<void> = Promise.resolve()
   readonly #listeners = new Set<() => void>()
@@ -67,12 +67,11 @@ export class History {
     return this.#events
   }
 
-  /** Returns the event with this id; undefined for an unknown id. */
   find(id: string): StoredEvent | undefined {
     return this.#byId.get(id)
   }
 
-  /** The position of the oldest event in the history. */
+  /** The position of the oldest event in the history; for an empty history, the same as `end`. */
   get first(): number {
     return this.#dropped
   }
@@ -86,7 +85,7 @@ export class History {
     return this.#events[position - this.#dropped]
   }
 
-  /** Adds an event of a command. `sender` is the socket that sent the command, if any. */
+  /** Adds an event of a command, and writes it to the file. `sender` is described at `StoredEvent.sender`. */
   add(value: object, sender?: symbol): void {
     const line = JSON.stringify(value)
     const event = eventOf(line, sender)
@@ -97,7 +96,7 @@ export class History {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Removes all events and returns their number. */
+  /** Removes all events, also from the file, and returns their number. */
   async clear(): Promise<number> {
     const count = this.#events.length
     this.#forget(count)

@@ -1,7 +1,7 @@
 /**
  * Collects stdout or stderr of a command as text: decodes UTF-8, masks known secrets, and cuts the text into pieces.
  *
- * A secret is also masked when it arrives in two chunks.
+ * A secret that is split between two chunks is masked too.
  */
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'

@@ -1,4 +1,4 @@
-/** Serves commands of clients over REST (contract: others.md section 1). */
+/** Serves commands of clients over REST (contract/others.md, section 1). */
 import { bodyOf, idsInBody, ok, queryOf, type Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
 import { dateTime, integer, oneOf, text, uuid, withDefault } from '../../http/query.ts'

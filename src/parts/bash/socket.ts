@@ -3,7 +3,7 @@
  * clients send (contract/others.md, section 1).
  *
  * After its first command, a socket gets only the events of its own commands, unless its query asked for all events
- * (`resend_mode`). The reason: a published web client takes the next `BashCommand` event for its own command.
+ * (`resend_mode=all`). The reason: a published web client takes the next `BashCommand` event for its own command.
  */
 import { randomUUID } from 'node:crypto'
 import { isAuthFrame } from '../../api/socket-auth.ts'
@@ -24,7 +24,7 @@ export interface SocketsOptions {
   readonly commands: Commands
   readonly clock: Clock
   readonly messageLimitBytes: number
-  /** The most JSON values in a message. */
+  /** The most JSON values that a message may have. */
   readonly valueLimit: number
   readonly log: Log
 }
@@ -75,7 +75,7 @@ class BashSocket implements ConnectionOwner {
   readonly connection: WebSocketConnection
   readonly #options: SocketsOptions
   readonly #wantsAll: boolean
-  /** The mark of this socket's commands in the history (`StoredEvent.sender`). */
+  /** Marks the events of this socket's commands in the history (`StoredEvent.sender`). */
   readonly #sender = Symbol('socket')
   #hasSent = false
   #next: number
@@ -87,7 +87,7 @@ class BashSocket implements ConnectionOwner {
     this.#next = wantsAll ? options.history.first : options.history.end
   }
 
-  /** Sends the events of the history that this socket has yet to get, until the connection's buffer is full. */
+  /** Sends the events from `#next` on that are for this socket. Stops when the connection's buffer is full. */
   onDrain(): void {
     const { history } = this.#options
     this.#next = Math.max(this.#next, history.first)

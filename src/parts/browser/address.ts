@@ -2,8 +2,8 @@
  * Decides which addresses the browser may open: `about:blank`, and http and https addresses of other machines, but no
  * link-local addresses and no credential services of clouds.
  *
- * The operator's allow list adds addresses of this machine. An entry is a host, a host with a port, or `file:`, which
- * allows all files.
+ * The operator's allow list (`--browser-allow`) adds addresses of this machine. An entry is a host, a host with a port,
+ * or `file:`, which allows all files.
  */
 import { isIP } from 'node:net'
 import { AppError } from '../../base/errors.ts'
@@ -42,7 +42,7 @@ export function parseAddress(given: string, allowed: readonly string[]): string 
   return url.href
 }
 
-/** Returns the rule that the IP addresses of a host must pass; undefined when the host is refused at any address. */
+/** Returns the rule that the IP addresses of a host must pass; undefined if the host is refused by its name. */
 export function gateRule(
   { host, port }: { readonly host: string; readonly port: number }, allowed: readonly string[],
 ): AddressRule | undefined {

@@ -12,16 +12,16 @@ import type { BrowserPlaces } from './places.ts'
 import { Recording, type RecordingLimits } from './recording.ts'
 
 export interface AgentBrowserOptions {
-  /** Path of the browser program; undefined searches the PATH. */
+  /** The path of the browser program. If undefined, the PATH is searched. */
   readonly program: string | undefined
   readonly withoutSandbox: boolean
-  /** The allow list, see address.ts. */
+  /** The operator's allow list (`--browser-allow`), see address.ts. */
   readonly allowed: readonly string[]
   /** Limits the number of browsers. All conversations of a server share this object. */
   readonly places: BrowserPlaces
-  /** The variables of the server that a child process may get: the result of `buildEnvironment`. */
+  /** The server's environment variables that a child process may get: the result of `buildEnvironment`. */
   readonly env: Readonly<Record<string, string>>
-  /** The folder in which a running browser has a subfolder. */
+  /** The folder in which each running browser has a subfolder. */
   readonly runtimeDir: string
   /** The folder that gets a subfolder for each saved recording. */
   readonly observationsDir: string
@@ -51,7 +51,7 @@ export class AgentBrowser {
   readonly #options: AgentBrowserOptions
   readonly #limits: AgentBrowserLimits
   readonly #closed = new AbortController()
-  /** Resolves when the action that was queued last has ended. */
+  /** Resolves when all actions so far have ended. */
   #last: Promise<void> = Promise.resolve()
   #browser: Browser | undefined
   #leavePlace = (): void => undefined
@@ -65,8 +65,8 @@ export class AgentBrowser {
 
   /**
    * Runs an action after all earlier actions. An AppError of the action becomes an outcome.
-   * @throws AppError or a system error if no browser starts; AppError if `close` was called; RpcLimitError; the
-   * signal's reason
+   * @throws AppError or a system error if no browser starts; AppError if `close` was called; RpcLimitError when too
+   * many commands wait for the browser; the signal's reason
    */
   async act(
     signal: AbortSignal, action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome,

@@ -31,7 +31,7 @@ export class Browser {
   readonly #tabs = new Map<string, Tab>()
   #current: Tab | undefined
   #closing: Promise<void> | undefined
-  /** Called with the tab when another tab becomes the current tab. */
+  /** Called with the new current tab when another tab becomes the current tab. */
   onSwitch: ((tab: Tab) => void) | undefined
 
   /** Called by `openBrowser` only. */
@@ -89,7 +89,7 @@ export class Browser {
     return tab
   }
 
-  /** Returns the tab with this id; upper and lower case are equal. @throws AppError `not_found` */
+  /** Returns the tab with this id, in upper or lower case. @throws AppError `not_found` */
   tab(id: string): Tab {
     const tab = this.tabs.find((one) => one.id === id.toUpperCase())
     if (tab !== undefined) return tab
@@ -149,7 +149,7 @@ export class Browser {
     const targetId = textOrEmpty(info['targetId'])
     const session = this.root.sibling(textOrEmpty(params['sessionId']))
     if (this.#tabs.size >= this.#options.tabLimit) {
-      // Let the window run before it is closed: until then, the page that opened it is paused.
+      // Let the new window run, then close it: the page that opened the window is paused until the window runs.
       session.tell('Runtime.runIfWaitingForDebugger')
       this.root.tell('Target.closeTarget', { targetId })
       this.#current?.note(
@@ -162,7 +162,7 @@ export class Browser {
     this.#tabs.set(targetId, tab)
     const isPopUp = textOrEmpty(info['openerId']) !== ''
     if (isPopUp) this.#current?.note(`A new tab was opened: ${tab.id}. Switch to it to see it.`)
-    tab.open().catch(() => undefined) // The tab has closed: `#forget` removes it.
+    tab.open().catch(() => undefined) // Usually the tab has closed: `#forget` removes it.
   }
 
   #forget(tab: Tab): void {
@@ -190,9 +190,8 @@ export class Browser {
   }
 
   /**
-   * Returns the id of a new tab: four characters in a row of its target id, in upper case. Takes the last such four
-   * that are not the id of another tab.
-   * @throws RangeError when all of them are ids of other tabs
+   * Returns the id of a new tab: the last four characters in a row of `targetId`, in upper case, that are not the id of
+   * another tab. @throws RangeError when there are no such characters
    */
   #freeId(targetId: string): string {
     const taken = new Set(this.tabs.map((tab) => tab.id))

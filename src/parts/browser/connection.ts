@@ -59,7 +59,7 @@ export class CdpConnection {
     return this.#isClosed
   }
 
-  /** Sets the listener for the events of a session, in place of an earlier one. The browser has the session id ''. */
+  /** Sets the listener for the events of a session, and replaces an earlier one. The browser's own session id is ''. */
   listen(sessionId: string, listener: CdpListener): void {
     this.#listeners.set(sessionId, listener)
   }
@@ -69,8 +69,8 @@ export class CdpConnection {
   }
 
   /**
-   * Sends a command and returns the result. @throws AppError `upstream_failed` for a refusal or the end of the browser,
-   * `upstream_timeout`; the signal's reason; RpcLimitError when too many commands or bytes wait
+   * Sends a command and returns the result. @throws AppError `upstream_failed` when the browser refuses the command or
+   * has ended, `upstream_timeout`; the signal's reason; RpcLimitError when too many commands or bytes wait
    */
   async call(
     sessionId: string, method: string, params: Readonly<Record<string, JsonValue>>, options: CallOptions,

@@ -1,6 +1,6 @@
 /**
- * Reads the text of a page as Markdown, in pieces of at most `pieceChars`. The texts of frames follow the text of the
- * page.
+ * Reads the text of a page as Markdown, in pieces of at most `pieceChars` characters. The texts of inner frames follow
+ * the text of the page.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
@@ -19,9 +19,9 @@ export interface ContentRequest {
 }
 
 /**
- * Returns a piece of the page's text as Markdown.
- * @throws AppError `invalid_input` for a start other than 0 at or after the end of the text, `upstream_failed` after a
- * crash of the tab; the errors of `listFrames` and `callIn`
+ * Returns a piece of the page's text as Markdown, from the character `startFromChar` on.
+ * @throws AppError `invalid_input` when `startFromChar` is above 0 and not before the end of the text,
+ * `upstream_failed` after a crash of the tab; the errors of `listFrames` and `callIn`
  */
 export async function readContent(
   browser: Browser, { withLinks, startFromChar }: ContentRequest, signal: AbortSignal,

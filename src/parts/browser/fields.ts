@@ -16,7 +16,7 @@ export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** Returns the beginning of a text as one line. The line has at most `limitChars` characters and `...`. */
+/** Returns the beginning of a text as one line: at most `limitChars` characters, and `...` if the line was cut. */
 export function lineOf(value: unknown, limitChars: number): string {
   const line = textOrEmpty(value).slice(0, limitChars * 4).replace(/[\s\p{C}]+/gu, ' ').trim()
   return line.length > limitChars ? `${line.slice(0, limitChars)}...` : line

@@ -13,7 +13,7 @@ import { lineOf, numberOrZero, textOrEmpty } from './fields.ts'
 export interface PageFrame {
   readonly id: string
   readonly url: string
-  /** The session of the process that runs the frame. */
+  /** The CDP session with the process that runs the frame. */
   readonly session: CdpSession
 }
 
@@ -22,7 +22,7 @@ export interface FrameSession {
   readonly session: CdpSession
   /** The id of the outermost frame of the session. */
   readonly frameId: string
-  /** The session of the document that contains the frame's element; undefined for the page itself. */
+  /** The session of the document that contains the `iframe` element; undefined for the page itself. */
   readonly parent: FrameSession | undefined
 }
 
@@ -30,8 +30,8 @@ const worldName = 'agent-server'
 const frameLimit = 50
 
 /**
- * Lists at most `frameLimit` frames of a tab, the page's own frame first. Leaves out the frames of another process if
- * the call to that process fails with an AppError.
+ * Lists at most `frameLimit` frames of a tab, the page's own frame first. Leaves out the frames in another process if
+ * the command to that process fails with an AppError, for example because the frame has gone.
  * @throws the errors of `CdpConnection.call`
  */
 export async function listFrames(sessions: readonly FrameSession[], options: CallOptions): Promise<PageFrame[]> {
@@ -48,7 +48,7 @@ export async function listFrames(sessions: readonly FrameSession[], options: Cal
 }
 
 /**
- * Calls the function with the text `source` in a frame and returns its result, an object.
+ * Calls the JavaScript function `source` (its text) in a frame. Returns the result of the function, an object.
  * @throws AppError `upstream_failed` when the function throws; the errors of `CdpConnection.call`
  */
 export async function callIn(
@@ -64,7 +64,7 @@ export async function elementIn(
   return textOrEmpty((await callRaw(frame, source, args, false, options))['objectId']) || undefined
 }
 
-/** Calls the function with the text `source` and an element as its `this`. Returns the function's result. */
+/** Calls the JavaScript function `source` (its text) with an element as `this`. Returns the function's result. */
 export async function callOn(
   session: CdpSession, objectId: string, source: string, args: readonly JsonValue[], options: CallOptions,
 ): Promise<unknown> {
@@ -81,7 +81,7 @@ export async function callOn(
   return resultOf(answer)['value']
 }
 
-/** Returns the position on the page of the upper left corner of a session's outermost frame, in CSS pixels. */
+/** Returns where a session's outermost frame begins (its upper left corner) in the tab's viewport, in CSS pixels. */
 export async function originOf(
   { frameId, parent }: FrameSession, options: CallOptions,
 ): Promise<{ x: number; y: number }> {

@@ -10,11 +10,11 @@ import { assertLiteral, createLookup, type AddressRule } from '../net/address.ts
 import { readSocksRequest, socksReply, type SocksTarget } from './socks.ts'
 
 export interface GateOptions {
-  /** Returns the rule for the addresses of a host; undefined refuses the host. */
+  /** Returns the rule for the addresses of a host; undefined if the host is refused. */
   readonly ruleFor: (target: SocksTarget) => AddressRule | undefined
-  /** The most connections. Default 512. */
+  /** The most connections to the gate at the same time. Default 512. */
   readonly connectionLimit?: number
-  /** The longest time without data in the handshake, and while connecting. Default 20 s. */
+  /** The longest time without data during the handshake, and during the connection to the target. Default 20 s. */
   readonly timeoutMs?: number
 }
 

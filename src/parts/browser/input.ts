@@ -23,7 +23,7 @@ interface Point {
   readonly y: number
 }
 
-/** An element of a page: `index` is its number in the last state, `objectId` its handle in the browser. */
+/** An element of a page: `index` is its number in the last `readState`, `objectId` its handle in the browser. */
 interface Target {
   readonly index: number
   readonly tab: Tab
@@ -61,7 +61,7 @@ export async function click(
 
 /**
  * Replaces the value of a field. In a single-line text field, a line end at the end of the text presses Enter.
- * @throws AppError `invalid_input` and `not_found` as `click`, `conflict` when the element does not accept the text
+ * @throws AppError `invalid_input` and `not_found` as for `click`, `conflict` when the element does not accept the text
  */
 export async function type(
   browser: Browser, { index, text }: { index: number; text: string }, signal: AbortSignal,
@@ -83,7 +83,7 @@ export async function type(
   return { said, page: `The element held: ${JSON.stringify(holds)}\n${page}` }
 }
 
-/** Scrolls with `scrollPage`. If nothing moves, turns the mouse wheel over the middle of the page. */
+/** Scrolls the current page with the script `scrollPage`. If nothing moves, turns the mouse wheel over its middle. */
 export async function scroll(browser: Browser, direction: 'up' | 'down', signal: AbortSignal): Promise<Outcome> {
   const tab = browser.current
   tab.assertAlive()
@@ -121,7 +121,7 @@ async function findTarget(tab: Tab, index: number, signal: AbortSignal): Promise
     throw new AppError('invalid_input', `There is no element ${index}: ${expected}`)
   }
   const objectId = await elementIn(element.frame, elementAt, [element.place], { signal }).catch((thrown: unknown) => {
-    // Without the element's frame, the call fails. So an AppError other than a timeout means a missing element.
+    // The call fails if the element's frame is gone. So each AppError but a timeout counts as a missing element.
     if (!(thrown instanceof AppError) || thrown.code === 'upstream_timeout') throw thrown
   })
   if (objectId !== undefined) return { index, tab, frame: element.frame, objectId }
@@ -156,7 +156,7 @@ async function placeOf({ tab, frame: { session }, objectId }: Target, options: C
   return { x: corner.x + origin.x, y: corner.y + origin.y }
 }
 
-/** Gives input to a page and waits with `settle`. An AppError of `give` is ignored if the tab has closed. */
+/** Runs `give`, which sends input to a page, then waits with `settle`. Ignores its AppError if the tab has closed. */
 async function giveInput(tab: Tab, give: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let refusal: AppError | undefined
   try {

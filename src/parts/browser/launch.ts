@@ -15,13 +15,13 @@ import { CdpConnection } from './connection.ts'
 import { findBrowser } from './program.ts'
 
 export interface LaunchOptions {
-  /** Path of the browser program; undefined searches the PATH. */
+  /** The path of the browser program. If undefined, the PATH is searched. */
   readonly program: string | undefined
   /** Environment variables, of which the browser gets PATH, language and time zone. */
   readonly env: Readonly<Record<string, string>>
   /** The folder for the files of this browser: created at its start, removed at its end. */
   readonly folder: string
-  /** The marker of the browser's processes: `<instance>/<id>`, see process/marker. */
+  /** The value of the variable that marks the browser's processes: `<instance>/<browser id>` (process/marker.ts). */
   readonly marker: string
   readonly cgroupParent?: string | undefined
   readonly withoutSandbox: boolean
@@ -72,8 +72,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
 }
 
 /**
- * Returns PATH, language and time zone, with the browser's own folder as HOME. TMPDIR is the short path `.`, because
- * Chromium creates a Unix socket there: the path of a socket has at most 107 bytes (unix(7)).
+ * Returns PATH, language and time zone of `env`, with the browser's own folder as HOME. TMPDIR is the short path `.`,
+ * because Chromium creates a Unix socket there, whose path has at most 107 bytes (unix(7)).
  */
 function privateEnvironment(env: Readonly<Record<string, string>>, folder: string): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => ['PATH', 'LANG', 'TZ'].includes(name) || name.startsWith('LC_'))
@@ -149,7 +149,7 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
   let closing: Promise<void> | undefined
   const end = async (): Promise<void> => {
     if (!connection.isClosed) {
-      connection.call('', 'Browser.close', {}, {}).catch(() => undefined) // The process is ended below in any case.
+      connection.call('', 'Browser.close', {}, {}).catch(() => undefined) // `child.stop` ends the process in any case.
       await within(child.exited, closeGraceMs)
     }
     connection.close()
@@ -174,7 +174,7 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
 
 /**
  * Returns the error for a browser that did not start. Quotes the first line of stderr that mentions the sandbox, else
- * the first with FATAL, else the message of `cause`.
+ * the first line with FATAL, else the message of `cause`.
  */
 function startFailure({ command, withoutSandbox }: Connecting, stderr: string, cause: unknown): AppError {
   const lines = stderr.split('\n')

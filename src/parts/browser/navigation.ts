@@ -1,7 +1,7 @@
 /**
  * Opens addresses, goes back, and lists, switches and closes tabs.
  *
- * Each function but `listTabs` also throws the errors of `CdpConnection.call`.
+ * Each exported function but `listTabs` also throws the errors of `CdpConnection.call`.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseAddress } from './address.ts'

@@ -1,6 +1,6 @@
 /**
- * The result of a browser action. `said` is text of the server. `page` is text of pages, with their titles and
- * addresses.
+ * The result of a browser action. `said` is text that this server wrote. `page` is text from pages, including their
+ * titles and addresses.
  *
  * `tools.ts` marks `page` as text of a page before a model reads it.
  */
@@ -30,7 +30,7 @@ export class PageRefusal extends AppError {
   }
 }
 
-/** Returns an outcome with the text `said`, and the address and title of the current page as `page`. */
+/** Calls `Browser.refresh`. Returns `said`, and the address and the title of the current page as `page`. */
 export async function outcomeOn(browser: Browser, said: string, signal: AbortSignal): Promise<Outcome> {
   await browser.refresh({ signal })
   return { said, page: describeTab(browser.current) }

@@ -6,7 +6,7 @@ import { access } from '../../base/read-files.ts'
 
 const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
 
-/** Returns `program`, else the first browser in the PATH. @throws AppError `unavailable` if there is none */
+/** Returns `program`; if unset, the first browser in the PATH. @throws AppError `unavailable` if none is executable */
 export async function findBrowser(program: string | undefined, searchPath: string): Promise<string> {
   const candidates = program === undefined
     ? searchPath.split(delimiter).filter(isAbsolute).flatMap((folder) => programNames.map((name) => join(folder, name)))

@@ -1,4 +1,4 @@
-/** A recording of the current tab as pictures, which stay in memory until `save`. */
+/** A recording of the current tab: JPEG pictures in memory, which `save` writes into a folder. */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { objectOf, type Fields } from '../../base/fields.ts'
@@ -35,7 +35,7 @@ export class Recording {
     return this.#frames.length >= this.#limits.limitFrames || this.#bytes >= this.#limits.limitBytes
   }
 
-  /** Records this tab instead of the previous tab. When the recording is full, records no tab any more. */
+  /** Records this tab instead of the previous tab. If the recording is full, only stops recording the previous tab. */
   async follow(tab: Tab, signal?: AbortSignal): Promise<void> {
     this.#leave()
     if (this.isFull) return
@@ -47,7 +47,7 @@ export class Recording {
 
   /**
    * Stops recording and writes the pictures into the folder. `seconds` is the time from the first picture to the last.
-   * @throws AppError `conflict` when there is no picture; the system's error
+   * @throws AppError `conflict` when there is no picture; errors of the file system
    */
   async save(folder: string): Promise<{ frames: number, seconds: number }> {
     this.close()

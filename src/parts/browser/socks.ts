@@ -15,7 +15,7 @@ const version = 5
 const replies = { granted: 0, notAllowed: 2, unreachable: 4, unknownCommand: 7 } as const
 const addressTypes = { ipv4: 1, name: 3, ipv6: 4 } as const
 
-/** Returns a reply: VER REP RSV ATYP BND.ADDR BND.PORT. Its bound address is 0.0.0.0:0, to hide the real address. */
+/** Returns a reply: VER REP RSV ATYP BND.ADDR BND.PORT. The bound address is 0.0.0.0:0, not the real address. */
 export function socksReply(reply: keyof typeof replies): Buffer {
   return Buffer.from([version, replies[reply], 0, addressTypes.ipv4, 0, 0, 0, 0, 0, 0])
 }
@@ -59,7 +59,7 @@ async function readHost(incoming: IncomingBytes, addressType: number | undefined
   }
 }
 
-/** Reads exact numbers of bytes from a socket; the socket is paused between two reads. */
+/** Reads exact numbers of bytes from a socket. Between two reads, the socket is paused. */
 class IncomingBytes {
   readonly #socket: Socket
   #bytes = Buffer.alloc(0)
@@ -69,7 +69,7 @@ class IncomingBytes {
     socket.pause()
   }
 
-  /** Reads exactly `count` bytes. @throws Error when the socket ends first */
+  /** Reads exactly `count` bytes. @throws Error when the socket ends before */
   async take(count: number): Promise<Buffer> {
     while (this.#bytes.length < count) this.#bytes = Buffer.concat([this.#bytes, await nextChunk(this.#socket)])
     const taken = this.#bytes.subarray(0, count)

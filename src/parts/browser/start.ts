@@ -1,4 +1,4 @@
-/** Starts the part `browser`: offers the makers of browser tools. */
+/** Starts the part `browser`: offers functions that make the browser tools of a conversation. */
 import { randomUUID } from 'node:crypto'
 import { valuesOf } from '../../option.ts'
 import type { Lent, Started } from '../../part.ts'

@@ -1,5 +1,5 @@
 /**
- * One tab: its page with the sessions of its frames, whether it is loading, and its notices.
+ * One tab: its page, the sessions of the page's frames, whether the page is loading, and notices (`Notice`).
  *
  * An open dialog blocks the page, so prompts are dismissed at once, and other dialogs are accepted. Dialogs and file
  * choosers become notices for the result of an action.
@@ -21,7 +21,7 @@ export interface TabOptions {
   readonly loadLimitMs: number
 }
 
-/** An element of the last state of a page. The model names it by its index in `Tab.elements`. */
+/** An element of a page whose state was read (`readState`). The model names it by its index in `Tab.elements`. */
 export interface NumberedElement {
   readonly frame: PageFrame
   /** The index of the element in the list that `findElements` made for its frame. */
@@ -49,10 +49,10 @@ export class Tab {
   readonly id: string
   readonly targetId: string
   readonly session: CdpSession
-  /** The address of the page at the last `update`; empty before. */
+  /** The address of the page at the last `update`; empty before the first `update`. */
   url = ''
   title = ''
-  /** The elements of the last state that was read. `navigate` and a new document in the page empty the list. */
+  /** The elements that `readState` found last. `navigate`, and a new document in the tab, empty the list. */
   elements: readonly NumberedElement[] = []
   readonly #loadLimitMs: number
   readonly #frameSessions = new Map<string, FrameSession>()
@@ -100,7 +100,7 @@ export class Tab {
     return this.#notices.splice(0)
   }
 
-  /** True when the page executes a command in time, or has crashed; false for example in an endless loop. */
+  /** Returns false if the page does not execute a command in time, as in an endless loop; true for a crashed page. */
   async answers(signal: AbortSignal): Promise<boolean> {
     if (this.#hasCrashed) return true
     try {
@@ -169,7 +169,7 @@ export class Tab {
   async #open(frame: FrameSession): Promise<void> {
     const { session } = frame
     session.listen((event) => this.#take(frame, event))
-    // A new worker is paused until `#attach` starts it. So the filter has `worker`, although no other code needs it.
+    // Without `worker` in the filter, a new worker would stay paused for ever, because `#attach` would not start it.
     const filter: Record<string, string | boolean>[] = [{ type: 'iframe' }, { type: 'worker' }, { exclude: true }]
     const isOutermost = frame.parent === undefined
     await Promise.all([
@@ -225,7 +225,7 @@ export class Tab {
     }
     const frame = { session, frameId: textOrEmpty(targetId), parent }
     this.#frameSessions.set(session.id, frame)
-    this.#open(frame).catch(() => this.#detach(session.id)) // The frame has gone.
+    this.#open(frame).catch(() => this.#detach(session.id)) // Usually the frame has gone.
   }
 
   #detach(sessionId: string): void {
@@ -254,7 +254,7 @@ export class Tab {
   }
 }
 
-/** Returns the browser's error text (such as net::ERR_FAILED); an explanation if the gate made no connection. */
+/** Returns the browser's error text (such as net::ERR_FAILED), or an explanation if the gate made no connection. */
 function explain(errorText: string): string {
   if (errorText !== 'net::ERR_SOCKS_CONNECTION_FAILED') return errorText
   return 'its server cannot be found or reached, or its address is not open to the browser'

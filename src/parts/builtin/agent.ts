@@ -94,8 +94,8 @@ export class BuiltInAgent implements Agent {
       missingTools: missing,
       blocks,
     })
-    // List the tools last, because MCP servers publish their state right after the listing. The system prompt has to be
-    // recorded before that state.
+    // List the tools last: the states of the MCP servers are recorded right after the listing, and the system prompt
+    // has to be recorded before these states.
     const tools = await this.#toolsNow(this.#closed.signal)
     return {
       kind: 'SystemPromptEvent',
@@ -106,7 +106,7 @@ export class BuiltInAgent implements Agent {
     }
   }
 
-  /** Returns the hooks' context for a message, and the skills that it calls for. A blocked message gets no skills. */
+  /** Returns the hooks' context for a message, and the skills that it triggers; no skills if a hook blocks it. */
   async contextOf(message: Message): Promise<MessageContext> {
     const { hooks, host } = this.#options
     const content = await hooks.contextOf(message)
@@ -211,7 +211,7 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** Returns the condensers, always the same object; undefined while the settings name none. */
+  /** Returns the condensers, always as the same `Pipeline`; undefined while the settings name no condenser. */
   #openCondenser(): Pipeline | undefined {
     const { settings, host, createModel } = this.#options
     const made = summarizersOf(settings().condenser).map((first, place) => new Condenser({
@@ -238,7 +238,7 @@ export class BuiltInAgent implements Agent {
     return changing === undefined ? tools : [...tools, ...(await changing(signal))]
   }
 
-  /** Returns the skills. Only the first call reads them, also when the reading fails. */
+  /** Returns the skills. Only the first call reads them. If this reading fails, later calls get the same error. */
   #openSkills(): Promise<ConversationSkills> {
     this.#skills ??= this.#options.loadSkills()
     return this.#skills

@@ -1,6 +1,6 @@
 /**
- * Decides whether the actions of one answer, a batch, wait for the user's approval (contract: conversations.md, section
- * 3).
+ * Decides whether the actions of one answer, a batch, wait for the user's approval (contract/conversations.md,
+ * section 3).
  *
  * The whole batch waits when one of its actions needs approval. A batch of finish and think actions alone never waits.
  * Without a security analyzer, the risk of every action is UNKNOWN.

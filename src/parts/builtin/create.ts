@@ -1,8 +1,8 @@
 /**
  * Creates a built-in agent from its settings.
  *
- * Creating an agent starts no process: the shell and the browser start at their first use. A command gets the secrets
- * that it names (contract: conversations.md, section 6).
+ * Creating an agent starts no process: the shell and the browser start at their first use. A shell command gets the
+ * secrets whose names it contains (contract/conversations.md, section 6).
  */
 import { randomUUID } from 'node:crypto'
 import type { HostModels, HostTool } from '../../agents/from-host.ts'
@@ -43,7 +43,7 @@ export interface BuiltInShared {
   readonly passEnvironment: readonly string[]
   /** Folders that no file tool reads or writes. */
   readonly privateDirs: readonly string[]
-  /** Seals the contents that tools keep for undo, and the calls that wait for the user's approval. */
+  /** Encrypts the file contents that tools keep for undo, and the calls that wait for the user's approval. */
   readonly cipher: Cipher
   /** Makes a private folder for unencrypted secrets. Returns its path. */
   readonly makeSecretDir: () => Promise<string>
@@ -61,7 +61,7 @@ export interface BuiltInShared {
   readonly log: Log
 }
 
-/** Makes an agent without starting a process. @param open decrypts the sealed settings */
+/** Makes an agent without starting a process. @param open decrypts the secrets in the stored settings */
 export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: BuiltInShared): BuiltInAgent {
   const settings = openedOnce(() => host.settings(), open)
   return new BuiltInAgent({
@@ -81,7 +81,7 @@ export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: 
 
 type OpenSettings = (sealed: JsonObject) => AgentSettings
 
-/** Returns a function that gives the decrypted settings. It decrypts again only when `read` returns another object. */
+/** Returns a function that returns the decrypted settings, and decrypts again only if `read` returns a new object. */
 function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSettings {
   let last: { readonly sealed: JsonObject; readonly opened: AgentSettings } | undefined
   return () => {
@@ -153,7 +153,7 @@ async function createTools(settings: AgentSettings, parts: ToolParts): Promise<T
 
 type BrowserChoice = Pick<AgentSettings, 'tools' | 'include_default_tools'>
 
-/** Returns the makers of the browser tools; empty when the settings name no browser tool. */
+/** Returns functions that make the browser tools, by tool name; `{}` when the settings name no browser tool. */
 async function browserMakers(
   { tools, include_default_tools }: BrowserChoice, host: AgentHost, use: Use,
 ): Promise<Readonly<Record<string, ToolMaker>>> {
@@ -161,7 +161,7 @@ async function browserMakers(
   return named.some((name) => /^browser/i.test(name)) ? (await use('browserTools')).makers(host) : {}
 }
 
-/** Returns the maker of the tool `task`, if the settings name the tool and a part offers it. */
+/** Returns a function that makes the tool, as `{ task }`; `{}` if the settings do not name it or no part offers it. */
 async function taskMakers(
   { tools }: Pick<AgentSettings, 'tools'>, host: AgentHost, now: () => AgentSettings, use: Use,
 ): Promise<Readonly<Record<string, ToolMaker>>> {
@@ -202,7 +202,7 @@ function createTerminal(kind: TerminalKind, host: AgentHost, shared: BuiltInShar
   })
 }
 
-/** Returns whether a command contains the name of a secret. Upper and lower case are equal. */
+/** Returns whether a command contains the name of a secret, in any mix of upper and lower case. */
 function names(command: string, name: string): boolean {
   return command.toLowerCase().includes(name.toLowerCase())
 }

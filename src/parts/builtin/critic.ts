@@ -1,6 +1,6 @@
 /**
- * The critic: estimates how likely the work does what the user asked for (contract: settings.md 3.1, `verification`;
- * the specification's CriticResult).
+ * The critic: estimates how likely the work does what the user asked for (contract/settings.md, section 3.1,
+ * `verification`; the schema `CriticResult`).
  *
  * `mode` selects the answers that are judged. A critic that fails gives no result. With iterative refinement, a low
  * score makes the agent continue with the critic's findings.
@@ -21,9 +21,9 @@ import { askForJudgement, judgeSettings, textMember } from './judgement.ts'
 export interface CriticOptions {
   /** The critic's settings; null when there is no critic. */
   readonly settings: CriticSettings | null
-  /** Makes the client of the critic's model. @throws ModelError as `criticLlm` and `CreateModel` (create.ts) do */
+  /** Makes the client of the critic's model. @throws the ModelErrors of `criticLlm` and of `CreateModel` (create.ts) */
   readonly createClient: (settings: APIBasedCritic) => ModelClient
-  /** Tells whether the workspace differs from the commit at the turn's start; false without git. @throws AppError */
+  /** Returns whether the workspace differs from the commit at the turn's start; false without git. @throws AppError */
   readonly hasPatch: (signal: AbortSignal) => Promise<boolean>
   readonly host: Pick<AgentHost, 'mask' | 'rules'>
   readonly turn: Pick<Turn, 'signal' | 'pausing' | 'usage'>
@@ -31,8 +31,8 @@ export interface CriticOptions {
 }
 
 /**
- * Returns the member `critic_result` for the event of `action`, or without `action` for a message event. Returns `{}`
- * when the event gets no result.
+ * Returns the member `critic_result` for the event of `action`. Without `action`, returns the member for a message
+ * event. Returns `{}` when the event gets no result.
  */
 export type Critique = (action?: Action) => { readonly critic_result?: CriticResult }
 
@@ -49,10 +49,7 @@ const usageId = 'critic'
 
 export class Critic {
   readonly #options: CriticOptions
-  /**
-   * The signal that aborts the critic's calls at a pause or a stop. Made once, because the signals of the turn keep
-   * each signal that is derived from them in memory.
-   */
+  /** The signal that aborts the critic's calls at a pause or a stop. One signal serves all calls of the turn. */
   readonly #ending: AbortSignal
   #newest: CriticResult | undefined
   #rounds = 0
@@ -83,7 +80,7 @@ export class Critic {
 
   /**
    * Returns the message that makes the agent continue, and counts a round; undefined when the turn may end. Each result
-   * makes at most one message.
+   * of the critic gives at most one message.
    */
   objection(): string | undefined {
     const refinement = this.#options.settings?.iterative_refinement ?? null
@@ -183,7 +180,7 @@ export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCrit
   return judgeSettings({ ...chosen, num_retries: 0, timeout })
 }
 
-/** Returns the settings of the critic's model when `server_url` is not set. @throws ModelError as `criticLlm` */
+/** Returns the settings of the critic's model if `server_url` is not set. @throws the ModelError of `criticLlm` */
 function besideAgent(named: LLM, api_key: string | null, agent: LLM): LLM {
   const server = serverOf(named)
   if (server === undefined || server === serverOf(agent)) return { ...named, api_key: api_key ?? agent.api_key }

@@ -1,8 +1,8 @@
 /**
  * Executes the actions of one answer. Results are recorded in the order of the calls.
  *
- * The caller makes the actions durable first, so a crash leaves no executed action without a record. An error of a tool
- * becomes an AgentErrorEvent.
+ * The caller writes the actions durably to the log first, so a crash leaves no executed action without a record. An
+ * error of a tool becomes an AgentErrorEvent.
  */
 import { AppError, maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -27,7 +27,7 @@ export interface RecordedCall {
 
 export interface ExecuteOptions {
   readonly turn: Turn
-  /** Takes one of the turn's steps. Returns false when no step is left. */
+  /** Takes one of the turn's steps, for a step of a sub-agent. Returns false when no step is left. */
   readonly takeStep: () => boolean
   /** The most actions that run at once. There is no limit when the tools of all actions are `isConcurrent`. */
   readonly concurrencyLimit: number

@@ -1,5 +1,5 @@
 /**
- * Judges a goal: asks the agent's own model whether the objective is reached (contract: conversations.md section 9).
+ * Judges a goal: asks the agent's own model whether the objective is reached (contract/conversations.md, section 9).
  *
  * The judge gets the history and the goal, and no tools. An unreadable answer means "not reached".
  */

@@ -1,7 +1,7 @@
 /**
  * Asks a model to judge a piece of work, for the critic and for the judge of a goal.
  *
- * The record is the conversation to judge, as one text. The prompt says that the record is data, because the record
+ * The record is the conversation to judge, as one text. The prompt says that the record is data, because a text in it
  * may try to influence the judge. The judgement is the last JSON object in the answer that has a number as `score`.
  */
 import { isObject } from '../../base/json.ts'
@@ -17,7 +17,6 @@ export interface JudgementOptions {
   readonly usageId: string
   /** The system prompt, which describes the JSON object to answer with. */
   readonly instructions: string
-  /** The conversation to judge. */
   readonly conversation: readonly Message[]
   readonly question: string
   readonly mask: (text: string) => string
@@ -25,7 +24,7 @@ export interface JudgementOptions {
 }
 
 export interface Judgement {
-  /** The object in the answer that has a number as `score`, if any. */
+  /** The last JSON object in the answer that has a number as `score`, if any. */
   readonly object: Readonly<Record<string, unknown>> | undefined
   /** The score, limited to the range 0 to 1; 0 when `object` is undefined. */
   readonly score: number
@@ -78,7 +77,7 @@ function parseScored(json: string): Readonly<Record<string, unknown>> | undefine
     const value: unknown = JSON.parse(json)
     return isObject(value) && Number.isFinite(value['score']) ? value : undefined
   } catch {
-    return undefined // Not JSON.
+    return undefined // The text is not JSON.
   }
 }
 

@@ -1,4 +1,4 @@
-/** The hooks of a conversation, loaded at first use. */
+/** The hooks of a conversation (agents/hooks.ts), loaded at their first use. */
 import type { HookHost, Hooks } from '../../agents/hooks.ts'
 
 const noHooks: Hooks = {
@@ -12,7 +12,7 @@ const noHooks: Hooks = {
   close: async () => undefined,
 }
 
-/** Returns the hooks of a conversation. @param open loads the hooks at their first use */
+/** Returns the hooks of a conversation; without a hook configuration, hooks that do nothing. @param open loads them */
 export function hooksOf(host: Pick<HookHost, 'hookConfig'>, open: () => Promise<Hooks>): Hooks {
   if (host.hookConfig === null) return noHooks
   let opening: Promise<Hooks> | undefined
@@ -20,7 +20,7 @@ export function hooksOf(host: Pick<HookHost, 'hookConfig'>, open: () => Promise<
   const hooks = async (): Promise<Hooks> => (opened = await (opening ??= open()))
   return {
     begin: async (signal) => (await hooks()).begin(signal),
-    // Hooks that are not loaded yet have no opening texts.
+    // Hooks that are not loaded have not run, so there is no text of start hooks.
     takeOpening: () => opened?.takeOpening() ?? [],
     contextOf: async (message) => (await hooks()).contextOf(message),
     beforeTool: async (use, signal) => (await hooks()).beforeTool(use, signal),

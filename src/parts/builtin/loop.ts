@@ -52,7 +52,7 @@ export interface LoopOptions {
   readonly critic: Critic
   readonly condenser: Pipeline | undefined
   readonly log: Log
-  /** Seals the calls that wait for the user's approval, and opens them afterwards. */
+  /** Encrypts the calls that wait for the user's approval, and decrypts them afterwards. */
   readonly cipher: CallCipher
   /** Makes the SystemPromptEvent. Called when the history has none, such as in a run without a user message. */
   readonly introduction: () => Promise<EventDraft>
@@ -60,7 +60,7 @@ export interface LoopOptions {
 
 interface StepOptions extends LoopOptions {
   readonly steps: Steps
-  /** Aborts model calls at a pause or stop. Made once, because the turn's signals keep derived signals in memory. */
+  /** The signal that aborts model calls at a pause or a stop. One signal serves all calls of the turn. */
   readonly ending: AbortSignal
 }
 
@@ -97,8 +97,8 @@ async function runSteps(options: StepOptions): Promise<TurnEnd> {
   while (steps.take()) {
     assertGoesOn(turn)
     const now = await withToolsNow(options)
-    // Choose the model before reading the history. The history then has the switch to this model, and the view drops
-    // the signatures of the earlier model.
+    // Choose the model before reading the history, so that the history that is read has the switch to this model. The
+    // view then drops the signatures of the earlier model.
     const llm = options.llm()
     const choice = { llm, client: options.clientOf(llm) }
     view.add(await history.next())
@@ -127,7 +127,6 @@ function assertGoesOn({ signal, pausing }: Turn): void {
   pausing.throwIfAborted()
 }
 
-/** Executes the actions that the user has approved. */
 async function runApproved(options: StepOptions): Promise<void> {
   const { turn, view } = options
   const calls = view.openActions(turn.approved).flatMap((event) => recordedCallOf(event, options))
@@ -162,7 +161,7 @@ function overBudget(host: AgentHost): StepEnd {
 }
 
 /**
- * If `stuckDetection` is on, judges the events of `view.newest` after `before`, or all its events if it lacks `before`.
+ * If `stuckDetection` is on, judges the events of `view.newest` after `before`, or all of them if `before` is missing.
  * Ends the turn as `stuck` when the agent repeats itself. Records a message to the model after repeated failures.
  */
 function judge({ host, view, turn }: LoopOptions, before: Event | undefined): StepEnd {
@@ -209,7 +208,7 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   // The answer has no event yet: if a stop ends the critic's call, `keepingText` records the answer's text.
   const critique = await keepingText(judging, partial, { host, turn, asked: asked?.id })
   const isSwitched = options.llm() !== choice.llm
-  // After a switch of the model, drop the answer's state and signatures: the new model refuses them.
+  // After a switch of the model, drop the answer's state and signatures, because the new model may refuse them.
   if (answer.state !== undefined && !isSwitched) turn.keepResponse(answer.id, answer.state)
   const message = isSwitched ? unsigned(answer.message) : answer.message
   const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)
@@ -266,7 +265,7 @@ async function recover(refusal: ModelError, options: StepOptions): Promise<StepE
   return undefined
 }
 
-/** Tells the model of the refusal. @throws `refusal` if the newest event is a message of the environment already */
+/** Tells the model of the refusal. @throws `refusal` if the newest event already is a message from the server */
 function correctRefusal(refusal: ModelError, { view, turn }: LoopOptions): StepEnd {
   const last = view.newest.at(-1)
   if (last?.kind === 'MessageEvent' && last.source === 'environment') throw refusal
@@ -322,7 +321,7 @@ async function execute(
   calls: readonly RecordedCall[], options: StepOptions, isApproved: boolean,
 ): Promise<readonly RecordedCall[]> {
   const { host, history, turn, view, concurrencyLimit, hooks, log, steps } = options
-  // No tool may start before its action is durable. `next()` waits for that (decisions 6).
+  // No tool may start before its action is durable in the log. `next()` waits until it is (decisions 6).
   view.add(await history.next())
   const { mask } = host
   return executeAll(calls, {

@@ -1,7 +1,7 @@
 /**
  * Writes a conversation as one text, for a model that judges it.
  *
- * Long messages lose their middles. Of a long conversation, the oldest messages are left out. Secrets are masked before
+ * Long messages lose their middles. The oldest messages of a long conversation are left out. Secrets are masked before
  * a text is cut.
  */
 import type { Message } from '../../schema/generated/values.ts'
@@ -10,7 +10,7 @@ import type { Message } from '../../schema/generated/values.ts'
 const textLimit = 200_000
 /** The most characters of a message of the user or the agent that are kept. */
 const wordsLimit = 40_000
-/** The most characters of a call's arguments that are kept; also for a call's result. */
+/** The most characters of a call's arguments, and of a call's result, that are kept. */
 const toolLimit = 4000
 
 const leftOut = '[What was before is left out]'

@@ -1,7 +1,8 @@
 /**
  * Records the tool calls of one answer, with secrets masked.
  *
- * All calls are masked before the first is recorded. So no other event of the conversation comes between the calls.
+ * All calls are masked before the first is recorded, because other work may run while calls are masked. So no other
+ * event of the conversation comes between the calls.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AgentHost } from '../../conversation/agent/host.ts'
@@ -20,18 +21,18 @@ export interface Origin {
   readonly responseId: string
   readonly critique: Critique
   readonly message: Message
-  /** True when the calls wait for the user's approval. Then the originals of masked calls are sealed (`sealAction`). */
+  /** True when the calls wait for the user's approval: then the originals of masked calls are stored (`sealAction`). */
   readonly waits: boolean
 }
 
 export interface RecordOptions {
   readonly turn: Turn
   readonly host: AgentHost
-  /** Seals the calls that wait for the user's approval. */
+  /** Encrypts the originals of calls that wait for the user's approval. */
   readonly cipher: CallCipher
 }
 
-/** Records the calls. The first call's event also has the model's text and thoughts. Returns the calls to execute. */
+/** Records the calls. The event of the first has the model's text and thoughts too. Returns the valid calls. */
 export async function recordCalls(
   calls: readonly (PreparedCall | BadCall)[], origin: Origin, options: RecordOptions,
 ): Promise<RecordedCall[]> {

@@ -88,7 +88,7 @@ function sharedBy(
   })
 }
 
-/** Makes a title with a stored profile's model; undefined for a missing or unusable profile and for the demo model. */
+/** Makes a title with a stored profile's model; undefined if the profile is missing, unusable or for the demo model. */
 async function titleByProfile(
   { profile, text, signal }: Parameters<TitleByProfile>[0],
   createModel: CreateModel,

@@ -1,5 +1,5 @@
 /**
- * Tests a model's settings with a minimal call (contract: settings.md, section 7).
+ * Tests a model's settings with a minimal call (contract/settings.md, section 7).
  *
  * A rate limit, a time-out or an empty answer does not make the settings invalid.
  */

@@ -138,8 +138,8 @@ function (limits) {
 }`
 
 /**
- * Returns the element at an index of the last list of `findElements`; null for an index without an element, and for an
- * element that is no longer on the page.
+ * A script that returns the element at an index of the list that `findElements` made last in this frame. Returns null
+ * for an index without an element, and for an element that is no longer on the page.
  */
 export const elementAt = String.raw`
 function (index) {

@@ -1,7 +1,7 @@
 /**
  * A script for pages: converts the visible text of a document to Markdown. It runs in the isolated world of a frame.
  *
- * Frames are left out. An element below `limits.depth` levels gives its text without Markdown, hidden text included.
+ * Inner frames are left out. An element deeper than `limits.depth` gives its text without Markdown, also hidden text.
  */
 export const readMarkdown = String.raw`
 function (limits, withLinks) {

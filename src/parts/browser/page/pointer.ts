@@ -4,7 +4,7 @@
 
 /**
  * Scrolls the element into view. Returns the centre of the visible part of its first non-empty box, relative to the
- * upper left corner of this box. Returns a `problem` without such a box, and when another element covers the centre.
+ * upper left corner of this box. Returns a `problem` if there is no such box, or if another element covers the centre.
  */
 export const pointTo = String.raw`
 function () {
@@ -37,7 +37,7 @@ function () {
 }`
 
 /**
- * Scrolls the innermost element in the middle of the viewport that can scroll further in this direction, else the page.
+ * Scrolls the innermost element in the middle of the viewport that can scroll further in the direction, else the page.
  * `sign` is 1 for down, -1 for up. The members `moved`, `above` and `below` of the result are in pixels.
  */
 export const scrollPage = String.raw`

@@ -1,5 +1,5 @@
 /**
- * Reads the arguments of a tool call, and repairs common faults (contract: tests.md, "Model input and tool-call
+ * Reads the arguments of a tool call, and repairs common faults (contract/tests.md, "Model input and tool-call
  * repair").
  *
  * Errors do not quote the arguments, because they may hold a secret.
@@ -10,7 +10,7 @@ export type ReadArguments =
   | { readonly ok: true; readonly args: JsonObject }
   | { readonly ok: false; readonly problem: string }
 
-/** Returns the text of a JSON object: `text` itself if it is one, else the repaired text; `{}` if no repair helps. */
+/** Returns `text` if it is a JSON object, else the repaired arguments as JSON, or `{}` if they cannot be repaired. */
 export function soundArguments(text: string): string {
   if (isObject(parsed(text)?.json)) return text
   const read = readArguments(text)
@@ -28,7 +28,7 @@ export function readArguments(text: string): ReadArguments {
   return { ok: true, args: toJsonObject(value.json) }
 }
 
-/** Fits arguments to the declared types: joins a list of lines to a text, parses a JSON text for a list or object. */
+/** Fits arguments to their declared types: joins a list of strings to a string, parses a list or object from JSON. */
 export function fitArguments(args: JsonObject, parameters: JsonObject): JsonObject {
   const properties = isJsonObject(parameters['properties']) ? parameters['properties'] : {}
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, fit(value, properties[name])]))
@@ -49,11 +49,11 @@ function parsed(text: string): { readonly json: unknown } | undefined {
   try {
     return { json: parseJson(text) }
   } catch {
-    return undefined // `parseJson` refused it.
+    return undefined // `parseJson` refused the text.
   }
 }
 
-/** Keeps only the object or list at the beginning of the text. Escapes control characters in its strings. */
+/** Keeps only the JSON object or list at the beginning of the text. Escapes control characters in JSON strings. */
 function mended(text: string): string {
   let result = ''
   let depth = 0

@@ -1,5 +1,5 @@
 /**
- * Turns the tool calls of a model's answer into actions, or into errors (contract: payloads.md, section 5).
+ * Turns the tool calls of a model's answer into actions, or into errors (contract/payloads.md, section 5).
  *
  * Names and arguments are repaired first. Calls after a valid call of `finish` are dropped.
  */
@@ -18,11 +18,10 @@ export interface PreparedCall {
   /** The model's call, with the repaired name and the original arguments. */
   readonly call: MessageToolCall
   readonly tool: Tool
-  /** The action to execute. */
   readonly action: Action
-  /** The risk that the model declared, or UNKNOWN (see `prepareCall`). */
+  /** The risk that the model declared; UNKNOWN if it declared none, or if its declaration is not used. */
   readonly risk: SecurityRisk
-  /** The summary for the user, masked. */
+  /** The summary of the call for the user, with secrets masked. */
   readonly summary: string
 }
 
@@ -75,7 +74,7 @@ export function withOwnIds(
 }
 
 /**
- * Describes the tool to the model. Adds the parameters that the server reads: `summary` and, unless the tool is
+ * Describes the tool to the model. Adds two parameters that the server reads itself: `summary` and, unless the tool is
  * read-only, `security_risk`.
  */
 export function modelTool({ name, description, parameters, isReadOnly }: Tool): ModelTool {
@@ -141,7 +140,7 @@ function prepareCall(call: MessageToolCall, { tools, usesDeclaredRisk, mask }: P
 /** The longest summary that the server makes, in characters. */
 const summaryLimitChars = 200
 
-/** Makes a summary of the tool's name and `args`. Masks before the cut: a secret without its end is not recognized. */
+/** Makes a summary from the tool's name and `args`. Masks before the cut: a cut secret would not be recognized. */
 function ownSummary({ name }: Tool, args: string, mask: (text: string) => string): string {
   return mask(`${name}: ${args.slice(0, 100 * summaryLimitChars)}`).slice(0, summaryLimitChars)
 }

@@ -1,5 +1,5 @@
 /**
- * Finds the tool that a model means by an unknown name (contract: tests.md, "Model input and tool-call repair").
+ * Finds the tool that a model means by an unknown name (contract/tests.md, "Model input and tool-call repair").
  *
  * Markup after the name is cut off. Names that models know from other agents (`bash`), and names of programs (`ls`),
  * become calls of this agent's tools.
@@ -11,7 +11,7 @@ export interface NamedCall {
   readonly args: JsonObject
 }
 
-/** Returns the call as a call of one of `tools`, with the arguments of this tool; undefined when no tool matches. */
+/** Returns the call as a call of one of `tools`, with arguments that fit this tool; undefined when no tool matches. */
 export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCall | undefined {
   if (tools.has(call.name)) return call
   const name = withoutMarkup(call.name)
@@ -20,7 +20,7 @@ export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCa
   return tools.has('terminal') ? terminalCall(name, call.args) : undefined
 }
 
-/** Returns the name, cut to 64 characters, with `_` for all but ASCII letters, digits and `-`; `unknown` if empty. */
+/** Returns at most 64 characters of the name: ASCII letters, digits, `-`, and `_` for all others; `unknown` if none. */
 export function soundName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
 }

@@ -1,6 +1,6 @@
 /**
- * Condenses the view, the history that the model is shown: asks a model for a summary of events, and records it
- * (contract: events.md, section 4; settings.md, "condenser").
+ * Condenses the view, which is the history that the model is shown: asks a model for a summary of events, and records
+ * the summary (contract/events.md, section 4; contract/settings.md, "condenser").
  *
  * Before a step (`relieve`), a failed condensation does not end the run. After a request that the model refused as too
  * long (`overflowed`), a failed condensation ends the run.
@@ -23,7 +23,7 @@ import { planAll, planPart, type Plan, type PlanInput } from './plan.ts'
 import { summarize, type Summary } from './summary.ts'
 
 export interface CondenserOptions {
-  /** Returns the condenser's current settings. Its model can change together with the agent's model. */
+  /** Returns the condenser's current settings. If they name no model, the condenser uses the agent's model. */
   readonly settings: () => LLMSummarizingCondenser
   readonly host: Pick<AgentHost, 'mask' | 'maskingStream'>
   readonly view: View
@@ -40,7 +40,7 @@ const quoteLimitChars = 4000
 
 export class Condenser {
   readonly #options: CondenserOptions
-  /** The prompt tokens that the model last reported, and the characters of the view at that time. */
+  /** The number of prompt tokens that the agent's model last reported, and of the view's characters at that time. */
   #counted = { tokens: 0, chars: 0 }
   /** After a failure, `relieve` condenses nothing while the view has fewer events than this number. */
   #retryAtEvents = 0
@@ -58,7 +58,8 @@ export class Condenser {
   }
 
   /**
-   * Condenses before a step when a condensation is due. Returns true when a summary was made.
+   * Condenses before a step if the view exceeds a limit of the settings or a condensation was requested. Returns true
+   * when a summary was made.
    * @throws the signal's reason
    */
   async relieve(work: CondensingWork): Promise<boolean> {
@@ -135,7 +136,7 @@ export class Condenser {
   }
 
   /**
-   * Plans to forget half of the view. After the second refusal, or when that is not possible, plans to forget as much
+   * Plans to forget half of the view. After the second refusal, or when half is not possible, plans to forget as much
    * as `planAll` allows. Returns undefined after the third refusal, or when fewer than two events can be forgotten.
    */
   #planOverflow(): Plan | undefined {
@@ -193,7 +194,7 @@ export class Condenser {
     return summary
   }
 
-  /** Returns the newest user message, quoted for the summary; empty without a message, or if it stays in the view. */
+  /** Returns a quote of the newest user message for the summary; empty if the view keeps this message, or has none. */
   #quote(here: ReadonlySet<string>, forgotten: readonly string[]): string {
     const message = this.#options.view.lastUserMessage
     if (message === undefined || (here.has(message.id) && !forgotten.includes(message.id))) return ''

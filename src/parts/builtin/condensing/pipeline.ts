@@ -1,6 +1,6 @@
 /**
- * The condensers of an agent. Before a step, they are tried in order until one condenses. After the model refused the
- * view as too long, and at a client's request, only the first condenser is used.
+ * The condensers of an agent. Before a step, they are tried in order until one condenses. After the model refused a
+ * request as too long, and when a client asks for a condensation, only the first condenser is used.
  */
 import type { CondensingWork } from '../../../conversation/agent/agent.ts'
 import type { ModelError, ModelUsage } from '../llm/model.ts'
@@ -20,12 +20,12 @@ export class Pipeline {
     for (const condenser of this.#all) condenser.answered(usage)
   }
 
-  /** Condenses before a step when a condensation is due. @throws the signal's reason */
+  /** Condenses before a step if a condenser's `relieve` finds it necessary. @throws the signal's reason */
   async relieve(work: CondensingWork): Promise<void> {
     for (const condenser of this.#all) if (await condenser.relieve(work)) return
   }
 
-  /** Condenses after the model refused the view as too long. @throws ModelError; the signal's reason */
+  /** Condenses after the model refused a request as too long. @throws ModelError; the signal's reason */
   overflowed(error: ModelError, work: CondensingWork): Promise<void> {
     return this.#first.overflowed(error, work)
   }

@@ -1,8 +1,8 @@
 /**
  * Chooses the events that a summary replaces.
  *
- * A unit is a message, or the calls of one response with their results (view/units.ts). An open unit may still get
- * results. The first open unit and the units after it are kept.
+ * A unit is a message, or the calls of one response with their results (view/units.ts). A unit is open while it may
+ * still get results. The first open unit and all units after it are kept.
  */
 import type { Unit } from '../view/units.ts'
 import { countEvents, placeOf } from '../view/applied.ts'

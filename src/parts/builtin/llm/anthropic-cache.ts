@@ -2,7 +2,7 @@
  * Places the prompt cache breakpoints of a request to Anthropic (platform.claude.com/docs, "Prompt caching").
  *
  * A breakpoint marks the end of a prefix that the provider caches. A request may have four. The newest user message
- * gets a breakpoint. If one is left, it goes to the user message before: the prefix of the last request ends there.
+ * gets one. If one is left, the user message before it gets one too: the prefix of the last request ends there.
  */
 import type { JsonObject } from '../../../base/json.ts'
 
@@ -24,7 +24,7 @@ export function marked(block: JsonObject): JsonObject {
   return { ...block, cache_control: { type: 'ephemeral' } }
 }
 
-/** Returns the prompt with its breakpoints; without any when `isCached` is false. */
+/** Returns the prompt with its breakpoints; without breakpoints when `isCached` is false. */
 export function withBreakpoints(prompt: Prompt, isCached: boolean): Prompt {
   const chosen = new Set(isCached ? breakpointsOf(prompt).slice(0, maxBreakpoints) : [])
   const settle = (block: JsonObject): JsonObject => {
@@ -39,7 +39,7 @@ export function withBreakpoints(prompt: Prompt, isCached: boolean): Prompt {
   }
 }
 
-/** Returns the blocks for breakpoints, the most useful first. */
+/** Returns the blocks that may get a breakpoint, the most useful block first. */
 function breakpointsOf({ tools, system, messages }: Prompt): JsonObject[] {
   const users = messages.filter(({ role }) => role === 'user')
   const candidates = [

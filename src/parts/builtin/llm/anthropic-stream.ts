@@ -1,8 +1,8 @@
 /**
  * Assembles an answer of Anthropic's Messages API from the events of its stream.
  *
- * Events, blocks and deltas of unknown types are ignored, as the API asks of its clients. A whole message is converted
- * into the same events.
+ * Events, blocks and deltas of unknown types are ignored, as the API asks of its clients. A message that a server sends
+ * whole, without streaming, is converted into events.
  *
  * Format: platform.claude.com/docs, "Streaming messages" and "Stop reasons".
  */
@@ -180,7 +180,7 @@ function grown(block: Block, delta: JsonObject): Block {
   }
 }
 
-/** Returns the usage with the figures of an update in place of the old figures: each figure is a total so far. */
+/** Replaces the figures of the usage with those of an update, because each figure is a total of the call so far. */
 function merged(usage: JsonObject, update: JsonValue | undefined): JsonObject {
   const known = Object.entries(objectOf(update)).filter(([, value]) => value !== null)
   return withFew(usage, Object.fromEntries(known))

@@ -15,7 +15,7 @@ import { openAiResponses } from './openai-responses.ts'
 import { isReasoningModel, type OpenAiTarget } from './openai-target.ts'
 import { createWireClient, defaultDeps, type ModelDeps, type Wire } from './wire.ts'
 
-/** Makes the client of a model. @throws ModelError as `CreateModel` (create.ts) describes */
+/** Makes the client of a model. @throws the ModelErrors that `CreateModel` (create.ts) describes */
 export function createModelClient(settings: LLM, deps: ModelDeps = defaultDeps): ModelClient {
   return createWireClient(settings, wireOf(settings), deps)
 }
@@ -66,7 +66,7 @@ const providers: ReadonlyMap<string, Provider> = new Map([
   ['azure', { name: 'Azure OpenAI', format: 'openai' }],
 ])
 
-/** Returns the wire format with the server's address. @throws ModelError as `CreateModel` (create.ts) describes */
+/** Returns the wire format with the server's address. @throws the ModelErrors that `CreateModel` (create.ts) names */
 export function wireOf(settings: LLM): Wire {
   if (settings.auth_type !== 'api_key') throw unusable(settings, 'expected the sign-in "api_key"')
   const { provider, model } = splitName(settings)
@@ -111,7 +111,7 @@ function baseUrlOf(settings: LLM, provider: Provider): string {
   const given = base_url || (provider === ollama ? ollama_base_url : null) || provider.baseUrl
   if (given === undefined) throw unusable(settings, `expected the base URL of ${provider.name}`)
   const url = given.replace(/(?<!\/)\/+$/, '')
-  // Users configure the address of Ollama's native API. OpenAI's API is below it, at `/v1`.
+  // Users may give the base URL of Ollama's native API. Ollama's OpenAI-compatible API is below it, at `/v1`.
   return provider === ollama && !url.endsWith('/v1') ? `${url}/v1` : url
 }
 

@@ -4,7 +4,6 @@
  * Source: `max_input_tokens` of litellm 1.109.1 (PyPI), `model_prices_and_context_window_backup.json`.
  */
 
-/** The context windows by the name of a model, without provider and date. */
 const windows: ReadonlyMap<string, number> = new Map([
   ...sized(922_000, ['gpt-5.6', 'gpt-5.6-sol', 'gpt-5.6-terra', 'gpt-5.6-luna']),
   ...sized(1_050_000, ['gpt-5.5', 'gpt-5.5-pro', 'gpt-5.4', 'gpt-5.4-pro']),
@@ -26,7 +25,10 @@ const windows: ReadonlyMap<string, number> = new Map([
   ]),
 ])
 
-/** Returns the context window of the model that the settings name; undefined if `windows` lacks the model. */
+/**
+ * Returns the context window of a model; undefined for an unknown model. The name may begin with `openai/`,
+ * `anthropic/` or `gemini/`, and may end with a date.
+ */
 export function contextWindowOf(model: string): number | undefined {
   const name = model.replace(/^(?:openai|anthropic|gemini)\//, '').replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, '')
   return windows.get(name)

@@ -1,7 +1,7 @@
 /**
  * Maps a provider's refusal, or an error within a stream, to a code of ModelError.
  *
- * The first fitting rule of `rules` decides. If none fits, `codeOf` goes by the status. An LLMAuthenticationError
+ * The first fitting rule of `rules` decides. If none fits, the HTTP status decides. An LLMAuthenticationError
  * quotes the provider's message only with the status 403, because some servers repeat a wrong key in the message.
  *
  * Bodies: OpenAI and LiteLLM `{error: {message, type, code}}`, Anthropic `{error: {type, message}}`, Gemini `{error:
@@ -84,7 +84,7 @@ interface Rule {
   readonly words: RegExp
 }
 
-/** The rules that give an error its code; the first that fits decides. */
+/** The rules that give an error its code. The first rule decides whose `statuses` and `words` both fit the error. */
 const rules: readonly Rule[] = [
   {
     code: 'LLMQuotaExceededError',
@@ -139,7 +139,7 @@ function codeOf(status: number | undefined, told: ToldError, asksToWait: boolean
     ({ statuses, words }) => (status === undefined || statuses.includes(status)) && words.test(told.words),
   )
   if (rule !== undefined) return rule.code
-  // Gemini also uses these words for a limit per minute, but then it sends a time to wait.
+  // Gemini uses this phrase for a limit per minute too, but then its answer has a time to wait.
   if (status === 429 && !asksToWait && told.words.includes('exceeded your current quota')) {
     return 'LLMQuotaExceededError'
   }

@@ -26,15 +26,15 @@ export type AnswerPart =
 /** The signature that Gemini documents for a call that another model made. */
 const signatureOfOthers = 'skip_thought_signature_validator'
 
-/** Returns `state` for an answer with these parts (model.ts); undefined when no part has a signature. */
+/** Returns the `state` (model.ts) of an answer with these parts; undefined when no part has a signature. */
 export function stateOf(parts: readonly AnswerPart[]): JsonObject | undefined {
   if (parts.every(({ signature }) => signature === undefined)) return undefined
   return { gemini: { parts: parts.flatMap(entryOf) } }
 }
 
 /**
- * Returns the parts to send back. Newer models (`wantsSignatures`) refuse an answer with calls of which none has a
- * signature. For these models, the first call of such an answer gets `signatureOfOthers`.
+ * Returns the parts of an answer to send back. Newer models (`wantsSignatures`) refuse an answer with calls if no call
+ * has a signature. For these models, the first call of such an answer gets `signatureOfOthers`.
  */
 export function partsOfAnswer(answer: ModelMessage, wantsSignatures: boolean): JsonObject[] {
   const parts = partsOf(answer)

@@ -51,7 +51,7 @@ const refusals: ReadonlySet<string> = new Set([
   'IMAGE_RECITATION',
 ])
 
-/** Finish reasons of an unusable tool call. */
+/** Finish reasons that mean that the model made an unusable tool call. */
 const brokenCalls: ReadonlySet<string> = new Set([
   'MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE',
 ])
@@ -85,7 +85,7 @@ function answerOf(state: State, id: string): FoldedAnswer {
   }
 }
 
-/** Returns the joined chunks as one response of the same form, without the signatures of its parts. */
+/** Returns the chunks joined to one response in the API's form, without the signatures of the parts. */
 function responseOf({ parts, finishReason, blockReason, usage }: State, id: string): JsonObject {
   return present({
     responseId: id,
@@ -100,7 +100,7 @@ function partAsSent(part: AnswerPart): JsonObject {
   return { text: part.text, ...(part.kind === 'thought' && { thought: true }) }
 }
 
-/** Returns the message. If the only call is broken, the text becomes reasoning: text without a call ends a turn. */
+/** Returns the message. If its call is unusable, the text becomes reasoning: text without a call would end the turn. */
 function messageOf(state: State, calls: readonly MessageToolCall[]): Message {
   const thoughts = textOfKind(state.parts, 'thought')
   const text = textOfKind(state.parts, 'text')

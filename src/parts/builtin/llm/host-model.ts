@@ -1,5 +1,5 @@
 /**
- * A model that the embedding program provides, as a `ModelClient` (`agents/from-host`).
+ * A model that the embedding program (the host) provides, as a `ModelClient` (agents/from-host.ts).
  *
  * An error or a wrong result of the host's function becomes a ModelError, except after an abort. No call is repeated.
  */

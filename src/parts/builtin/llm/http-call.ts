@@ -215,6 +215,6 @@ function jsonOrText(text: string): unknown {
   try {
     return parseJson(text)
   } catch {
-    return text // Not JSON.
+    return text // The text is not JSON.
   }
 }

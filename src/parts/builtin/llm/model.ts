@@ -1,8 +1,8 @@
 /**
  * The contract between the built-in agent and a language model: one call, its answer and its failures.
  *
- * Messages have the contract's type `Message` (payloads.md, section 1). `state` holds a provider's data that no event
- * can carry, such as a signature. The log stores the state privately (decisions 27).
+ * Messages have the type `Message` (contract/payloads.md, section 1). `state` holds a provider's data that no event can
+ * carry, such as a signature. The log stores the state in private records (decisions 27).
  */
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
 import type { Message } from '../../../schema/generated/values.ts'
@@ -18,7 +18,7 @@ export interface ModelClient {
   readonly contextWindow: number | undefined
   /**
    * Calls the model. Retries transient failures as the settings say, unless a piece of the answer was passed to
-   * `onDelta`. A call of a model of the host is not retried.
+   * `onDelta`. A call of a model of the embedding program (host-model.ts) is not retried.
    * @throws ModelError; the signal's reason
    */
   complete(request: ModelRequest): Promise<ModelAnswer>
@@ -35,7 +35,7 @@ export interface ModelRequest {
   readonly partial?: PartialAnswer
   /** Called before each wait for another attempt. */
   readonly onRetry?: (retry: { readonly attempt: number; readonly waitMs: number; readonly error: ModelError }) => void
-  /** The conversation's id, the key of the provider's prompt cache. */
+  /** The conversation's id, which becomes the key of the provider's prompt cache. */
   readonly cacheKey?: string
 }
 
@@ -55,7 +55,7 @@ export interface ModelTool {
 export interface ModelAnswer {
   /** The provider's id of the response, or a new id. It becomes `llm_response_id` of the events. */
   readonly id: string
-  /** The assistant message: text, tool calls and reasoning, in the members of the contract's type `Message`. */
+  /** The assistant message: text, tool calls and reasoning. */
   readonly message: Message
   readonly state?: JsonObject
   readonly stop: 'end' | 'tool_calls' | 'length' | 'refusal'
@@ -79,7 +79,7 @@ export interface ModelUsage {
   readonly cost?: number
 }
 
-/** The codes of failed model calls (contract: events.md, section 2.4). */
+/** The codes of failed model calls (contract/events.md, section 2.4). */
 export type ModelErrorCode =
   | 'LLMAuthenticationError'
   | 'LLMQuotaExceededError'

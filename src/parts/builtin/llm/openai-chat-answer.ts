@@ -46,7 +46,7 @@ interface Growing {
   id?: string | undefined
   text: string
   reasoning: string
-  /** The name of the member in which the reasoning arrived; absent before it arrives. */
+  /** The name of the member in which the reasoning arrived; absent before any reasoning arrives. */
   reasoningName?: string
   refusal: string
   readonly calls: GrowingCall[]

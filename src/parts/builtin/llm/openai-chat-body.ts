@@ -93,7 +93,7 @@ function assistantOf(
   }
 }
 
-/** Returns the state that `foldChat` stored, or an empty object. */
+/** Returns the state that `foldChat` made for the answer, or an empty object. */
 function chatStateOf(state: JsonObject | undefined): JsonObject {
   return isJsonObject(state?.['openai_chat']) ? state['openai_chat'] : {}
 }

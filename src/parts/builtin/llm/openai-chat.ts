@@ -15,7 +15,7 @@ export function openAiChat(target: OpenAiTarget, settings: LLM): Wire {
     url: `${target.baseUrl}/chat/completions`,
     headers: headersOf(settings),
     takesImages: undefined,
-    // OpenRouter puts the encrypted reasoning of other providers into this member.
+    // OpenRouter puts the encrypted reasoning of the models that it relays into this member.
     privateMembers: ['reasoning_details'],
     historyMember: 'messages',
     itemsOf: chatItems,

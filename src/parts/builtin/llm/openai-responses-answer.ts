@@ -60,7 +60,7 @@ function piece(name: keyof AnswerPiece, { delta }: JsonObject): AnswerPiece {
   return text === undefined ? {} : { [name]: text }
 }
 
-/** Returns the final event's response. If its `output` is empty, `done` replaces it: the items of earlier events. */
+/** Returns the final event's response. Replaces an empty `output` with `done`, the items of earlier events. */
 function withItems(response: JsonObject, done: JsonObject[]): JsonObject {
   return objectsOf(response['output']).length > 0 ? response : { ...response, output: done }
 }

@@ -2,7 +2,7 @@
  * Builds the body of a request to OpenAI Responses.
  *
  * OpenAI is asked to store nothing, so every request sends the whole conversation. Encrypted reasoning is sent back
- * unchanged and in its old position.
+ * unchanged, in the position that it had in the answer.
  *
  * Format: platform.openai.com/docs/api-reference/responses/create, guide "Reasoning" (keeping reasoning items).
  */
@@ -72,7 +72,7 @@ function itemsOf({ message, state }: ModelMessage): JsonObject[] {
   }
 }
 
-/** Returns the items of an assistant message in the order that `state` has; without it: reasoning, text, calls. */
+/** Returns the items of an assistant message in the order of `state`; without `state`: reasoning, text, calls. */
 function assistantItems(message: Message, state: JsonObject | undefined): JsonObject[] {
   const kept = objectsOf(objectOf(state?.['openai_responses'])['items'])
   if (kept.length === 0) {
@@ -103,7 +103,7 @@ function callItems({ tool_calls = [] }: Message): JsonObject[] {
   }))
 }
 
-/** Returns the reasoning item as a list; empty without encrypted content, because OpenAI stores none. */
+/** Returns the item as a list; empty without encrypted content, because OpenAI stores nothing that an id could name. */
 function reasoningItem(item: ReasoningItemModel | undefined): JsonObject[] {
   if (item?.encrypted_content === undefined) return []
   const { id, summary, encrypted_content } = item

@@ -31,7 +31,7 @@ export function isReasoningModel(target: OpenAiTarget, settings: LLM): boolean {
   return /^(?:o[134]\b|gpt-5|gpt-oss|codex-)/.test(name) && !name.startsWith('gpt-5-chat')
 }
 
-/** Returns temperature, `top_p` and `top_k` if set; with `drop_params` only those that server and model accept. */
+/** Returns temperature, `top_p` and `top_k` if set; with `drop_params`, only those that server and model accept. */
 export function samplingOf(target: OpenAiTarget, settings: LLM): JsonObject {
   const isFree = !settings.drop_params || !target.isOpenAi
   const isSampled = !settings.drop_params || !isReasoningModel(target, settings)

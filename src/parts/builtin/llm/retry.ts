@@ -1,12 +1,12 @@
 /**
  * Retries a call after a transient failure, such as a rate limit or a broken connection.
  *
- * A provider may ask for a longer wait than the policy. Each wait gets a random extra of up to a tenth of its length.
+ * A wait is as long as the policy says, or longer if the provider asks for it, plus a random extra of up to a tenth.
  */
 import { ModelError, type ModelErrorCode, type ModelRequest } from './model.ts'
 
 export interface RetryPolicy {
-  /** The number of attempts after the first. */
+  /** The most attempts after the first attempt. */
   readonly retries: number
   /** The wait after the first failure. Each further failure doubles it, within `minWaitMs` and `maxWaitMs`. */
   readonly multiplierMs: number

@@ -1,7 +1,7 @@
 /**
  * Makes a model call in any wire format: posts a body, and assembles the answer from the events of the stream.
  *
- * A format has a fold, an object that adds up the events of an answer. Every attempt starts a new fold.
+ * A format has a fold: an object that builds the answer from its events. Every attempt starts a new fold.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
@@ -75,7 +75,7 @@ export interface ModelDeps {
   readonly now: () => number
   /** Waits, or rejects with the signal's reason when it is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Returns false for an address that must not be called. `parts/net/address` refuses some addresses anyway. */
+  /** Returns false for an IP address that must not be called. Further addresses are refused by parts/net/address.ts. */
   readonly allowAddress?: AddressRule
   readonly limits?: AnswerLimits
 }
@@ -156,7 +156,7 @@ async function call({ settings, wire, deps, body, signal, onDelta }: Attempt): P
 /** The longest answer in characters. Serializing a longer answer would hold the event loop for too long. */
 const textLimitChars = 4_000_000
 const deltaLimitChars = 1_000_000
-/** The most calls, texts or thoughts of one answer. */
+/** The most parts (calls, texts and thoughts) of one answer. */
 const partLimit = 1000
 
 function limitParts(wire: Wire, count: number): void {

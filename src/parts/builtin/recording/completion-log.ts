@@ -1,7 +1,7 @@
 /**
  * Makes the event that logs one model call with its request and response (decisions 19).
  *
- * Secrets are masked before the cut, because a cut secret is not recognized.
+ * Secrets are masked before the log is cut, because a cut secret would not be recognized.
  */
 import { maskTextInTurns, type MaskingWays } from '../../../base/mask-turns.ts'
 import type { EventDraft } from '../../../schema/generated/events.ts'

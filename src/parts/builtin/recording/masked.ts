@@ -12,7 +12,7 @@ import { maskJson } from '../../../base/mask-json.ts'
 import { maskedTexts, maskJsonTextInTurns, type MaskingWays } from '../../../base/mask-turns.ts'
 import { isWord, maskFreeWords } from './required-words.ts'
 
-/** Returns the masking functions of a host. */
+/** Returns the functions that mask the secrets that the agent's host knows. */
 export function maskingWays(host: Pick<AgentHost, 'mask' | 'maskingStream'>): MaskingWays {
   return { mask: (text) => host.mask(text), stream: () => host.maskingStream() }
 }

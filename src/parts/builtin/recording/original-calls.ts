@@ -1,7 +1,7 @@
 /**
  * Keeps the originals of calls that wait for the user's approval.
  *
- * The history shows a call with secrets masked. The original is sealed beside its event (decisions 12).
+ * The history shows a call with secrets masked. The log stores the original too, encrypted (decisions 12).
  */
 import { parseJson } from '../../../base/json.ts'
 import { secretMark } from '../../../base/masking.ts'
@@ -10,7 +10,7 @@ import type { Cipher } from '../../../settings/cipher.ts'
 
 export type CallCipher = Pick<Cipher, 'seal' | 'open'>
 
-/** Returns the sealed action if masking has changed the action, or if the action contains `secretMark`. */
+/** Returns the encrypted action; undefined if masking has not changed it and it does not contain `secretMark`. */
 export function sealAction(id: string, action: Action, recorded: Action, cipher: CallCipher): string | undefined {
   const original = JSON.stringify(action)
   const isWhole = original === JSON.stringify(recorded) && !original.includes(secretMark)
@@ -27,7 +27,7 @@ export function originalOf(
   return isAction(action) ? toAction(action) : undefined
 }
 
-/** Returns the context of the seal, which binds the sealed action to its event. */
+/** Returns the additional data of the encryption, which binds the encrypted action to its event. */
 function contextOf(id: string): string {
   return `call.${id}`
 }

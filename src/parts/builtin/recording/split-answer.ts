@@ -1,7 +1,7 @@
 /**
- * An answer of a model that is split when the user writes meanwhile (contract: events.md, section 5).
+ * An answer that is split when the user sends a message while the model writes (contract/events.md, section 5).
  *
- * The text that live readers have by then is recorded before the user's message, the rest of the answer after it.
+ * Text that live readers have at that moment is recorded before the user's message, the rest of the answer after it.
  */
 import type { MaskingStream } from '../../../base/masking.ts'
 import type { Turn } from '../../../conversation/agent/agent.ts'
@@ -25,7 +25,7 @@ interface Splitting {
   readonly isShown: boolean
 }
 
-/** Returns an empty answer. If `isShown`, each message that the user sends meanwhile splits the answer. */
+/** Returns an empty answer. If `isShown`, each user message that arrives before `rest` is called splits the answer. */
 export function splitByMessages({ host, turn, asked, isShown }: Splitting): SplitAnswer {
   const answer = new SplitAnswer(() => host.maskingStream())
   turn.onMessage(() => {
@@ -64,7 +64,7 @@ export class SplitAnswer extends PartialAnswer {
     }
   }
 
-  /** Records the text and thoughts that live readers have and no recorded message has. Does nothing after `rest`. */
+  /** Records the text and thoughts that live readers have but no recorded message has. Does nothing after `rest`. */
   recordShown(turn: Pick<Turn, 'record' | 'served'>, asked: string | undefined): void {
     const text = this.#shown.content.slice(this.#taken.content.length)
     const thoughts = this.#shown.reasoning_content.slice(this.#taken.reasoning_content.length)

@@ -5,7 +5,7 @@
  */
 
 export interface Corpus {
-  /** The name of the tool, and the texts in the arguments. */
+  /** The name of the tool, and the strings in the call's arguments. */
   readonly executed: readonly string[]
   /** The model's text and thoughts, and the summary of the call. */
   readonly said: readonly string[]
@@ -28,7 +28,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    return json // Not JSON: it is judged as text.
+    return json // Arguments that are not JSON are judged as text.
   }
 }
 

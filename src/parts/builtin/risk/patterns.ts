@@ -2,7 +2,7 @@
  * The pattern analyzer: finds the risk of an action by regular expressions.
  *
  * Patterns for commands are matched against the texts of the call, not against thoughts. Repetitions in a pattern are
- * bounded, to limit the time.
+ * bounded, to limit the time of a match.
  */
 import type { SecurityRisk } from '../../../schema/generated/values.ts'
 import type { Corpus } from './corpus.ts'

@@ -1,6 +1,6 @@
 /**
- * The policy-rail analyzer. The risk is HIGH when one text of the call fetches and runs code, writes a raw disk or
- * deletes a critical path by force; else LOW.
+ * The policy-rail analyzer. The risk is HIGH when one text of the call fetches and runs code, writes to a raw disk or
+ * deletes a critical path by force. Otherwise the risk is LOW.
  */
 import type { SecurityRisk } from '../../../schema/generated/values.ts'
 import type { Corpus } from './corpus.ts'

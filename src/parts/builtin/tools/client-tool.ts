@@ -1,5 +1,5 @@
 /**
- * A tool that the client of a conversation declares and runs itself (contract: payloads.md, `ClientTool`).
+ * A tool that the client of a conversation declares and runs itself (contract/payloads.md, `ClientTool`).
  *
  * A call is recorded as an MCPToolAction (decisions 1). The server does not wait for the result, which the client sends
  * as a message.
@@ -9,7 +9,7 @@ import { toJsonObject, type JsonObject } from '../../../base/json.ts'
 import type { ClientTool } from '../../../schema/generated/conversations.ts'
 import { mcpToolDefinition, textContent, type ReadResult, type Tool, type ToolSet } from '../../../agents/tool.ts'
 
-/** Returns the set with the client's tools added. @throws AppError `invalid_input` for a name that the set has */
+/** Returns the set with the client's tools added. @throws AppError `invalid_input` for a name that `set` has already */
 export function withClientTools(set: ToolSet, clientTools: readonly ClientTool[]): ToolSet {
   const taken = clientTools.find(({ name }) => set.tools.some((tool) => tool.name === name))
   if (taken !== undefined) {

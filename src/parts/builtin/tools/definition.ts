@@ -1,6 +1,6 @@
 /**
- * Makes a tool from its description (`ToolDescription`), which holds the few members in which tools differ. The other
- * members are derived (contract: payloads.md, section 4).
+ * Makes a tool from its description (`ToolDescription`), which holds the members in which tools differ. The other
+ * members are derived from these (contract/payloads.md, section 4).
  */
 import { AppError } from '../../../base/errors.ts'
 import type { Action } from '../../../schema/generated/actions.ts'
@@ -16,9 +16,8 @@ export interface ToolDescription<K extends ActionKind> {
   readonly kind: BuiltInTool['kind']
   readonly action: K
   readonly observation: Observation['kind']
-  /** The description for the model. */
   readonly description: string
-  /** The descriptions of parameters for the model, by name. They replace the descriptions of the contract. */
+  /** The descriptions of parameters for the model, by name. They replace the descriptions in the action's schema. */
   readonly parameters?: Readonly<Record<string, string>>
   readonly hints: ToolHints
   readonly meta?: Readonly<Record<string, unknown>>
@@ -30,7 +29,7 @@ export interface ToolDescription<K extends ActionKind> {
   readonly failed?: (action: Extract<Action, { kind: K }>, content: readonly TextContent[]) => Observation
 }
 
-/** The annotations of a tool (MCP). Their title is the tool's name; they have no title when `untitled`. */
+/** The MCP annotations of a tool. Their title is the tool's name. With `untitled` they have no title. */
 export interface ToolHints {
   readonly untitled?: true
   readonly readOnly: boolean
@@ -69,7 +68,7 @@ export function defineTool<K extends ActionKind>(tool: ToolDescription<K>): Tool
   }
 }
 
-/** Returns the name of the tool of a kind: `FileEditorTool` -> `file_editor` (contract: payloads.md, section 4). */
+/** Returns the name of the tool of a kind: `FileEditorTool` -> `file_editor` (contract/payloads.md, section 4). */
 export function toolNameOf(kind: string): string {
   return kind.replace(/Tool$/, '').replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
 }

@@ -1,7 +1,7 @@
 /**
  * The tool `edit`: replaces a text that occurs an expected number of times, or creates a file.
  *
- * The undo history does not keep these edits.
+ * The undo history of the file editor does not keep these edits.
  */
 import type { EditAction } from '../../../schema/generated/actions.ts'
 import type { EditObservation } from '../../../schema/generated/observations.ts'

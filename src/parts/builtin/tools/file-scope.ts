@@ -12,7 +12,7 @@ import { notText } from '../workspace/text-lines.ts'
 export interface FileScope {
   readonly workspace: Workspace
   readonly limits: FileLimits
-  /** Runs a change after the changes before it, and returns its result. */
+  /** Runs a change after all earlier changes have ended. Returns the result of `body`. */
   change<T>(body: () => Promise<T>): Promise<T>
 }
 
@@ -21,11 +21,11 @@ export interface FileLimits {
   readonly editBytes: number
   /** The most characters of a file's text that one result shows to the model. */
   readonly textChars: number
-  /** The longest `old_content` and the longest `new_content`, in characters. */
+  /** The longest `old_content` and the longest `new_content` of an observation, in characters. */
   readonly contentChars: number
   /** The most entries that a search or a listing visits. */
   readonly walkEntries: number
-  /** The time limit of the regular expression in a search by content, for all files together. */
+  /** The most time that a search by content spends on its regular expression, for all files together. */
   readonly searchTimeoutMs: number
 }
 

@@ -1,5 +1,5 @@
 /**
- * The tool `glob`: finds files by name, newest first (contract: payloads.md, section 3).
+ * The tool `glob`: finds files by name, newest first (contract/payloads.md, section 3).
  *
  * `truncated` is true from 100 matches on, and when the search was incomplete.
  */

@@ -1,4 +1,4 @@
-/** The tool `grep`: finds files by content, newest first (contract: payloads.md, section 3). */
+/** The tool `grep`: finds files by content, newest first (contract/payloads.md, section 3). */
 import { findByContent } from '../workspace/search.ts'
 import { defineTool } from './definition.ts'
 import type { FileScope } from './file-scope.ts'

@@ -1,12 +1,12 @@
 /**
- * A tool of the embedding program, as a tool of the built-in agent (`agents/from-host`). Its calls are recorded as
- * MCPToolAction (decisions 1).
+ * A tool of the embedding program (the host), as a tool of the built-in agent (agents/from-host.ts). Its calls are
+ * recorded as MCPToolAction (decisions 1).
  */
 import type { HostTool, HostToolCall } from '../../../agents/from-host.ts'
 import { toJsonObject } from '../../../base/json.ts'
 import { actionOf, mcpToolDefinition, textContent, type ToolMaker } from '../../../agents/tool.ts'
 
-/** Returns the makers of the host's tools, by name. */
+/** Returns functions that make the host's tools, by tool name. */
 export function hostToolMakers(
   tools: readonly HostTool[], conversation: Omit<HostToolCall, 'signal'>,
 ): Readonly<Record<string, ToolMaker>> {

@@ -1,5 +1,5 @@
 /**
- * The tool `list_directory`: lists at most 500 entries of a directory (contract: payloads.md, sections 2 and 3).
+ * The tool `list_directory`: lists at most 500 entries of a directory (contract/payloads.md, sections 2 and 3).
  *
  * A recursive action lists two levels.
  */

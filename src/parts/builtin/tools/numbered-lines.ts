@@ -7,7 +7,7 @@ export function numberLines(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n')
 }
 
-/** Returns the changed lines and up to four lines on each side, numbered: at most `limitChars` characters of lines. */
+/** Returns, with numbers, the changed lines and up to four lines on each side, in all at most `limitChars` of text. */
 export function showChange(
   text: string, change: { readonly start: number; readonly length: number }, limitChars: number,
 ): string {
@@ -18,7 +18,7 @@ export function showChange(
   return numberLines(lines, first) + (isCut ? '\n[cut]' : '')
 }
 
-/** Returns the number, from 1, of the line that holds a position. */
+/** Returns the number, from 1, of the line that contains the character at `position`. */
 export function lineOf(text: string, position: number): number {
   let line = 1
   for (let at = text.indexOf('\n'); at >= 0 && at < position; at = text.indexOf('\n', at + 1)) line++

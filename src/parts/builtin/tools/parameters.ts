@@ -1,8 +1,8 @@
 /**
  * Converts the definition of an action into the JSON Schema of a tool's parameters, and arguments back into an action.
  *
- * The schema uses a few common keywords of draft 2020-12. Errors name parameters, not their values (contract:
- * payloads.md, section 5).
+ * The schema uses a few common keywords of draft 2020-12. Errors name parameters, not their values
+ * (contract/payloads.md, section 5).
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { Issue } from '../../../base/errors.ts'
@@ -17,8 +17,8 @@ const problemLimit = 10
 
 /**
  * Returns the JSON Schema of an action's members, without `kind`.
- * @param docs descriptions that replace the contract's, by member
- * @throws TypeError for a name in `docs` that is no member, and for a type of the contract that no argument can have
+ * @param docs descriptions that replace those of the action's definition, by member
+ * @throws TypeError for a name in `docs` that is no member, and for a member of a type that no argument can have
  */
 export function parametersOf(action: Action['kind'], docs: Readonly<Record<string, string>>): JsonObject {
   const schema = objectOf(action)
@@ -28,7 +28,7 @@ export function parametersOf(action: Action['kind'], docs: Readonly<Record<strin
   return describeMembers(members, docs)
 }
 
-/** Returns the action with these arguments, or a text about the problems with them. */
+/** Returns the action with these arguments, or a text that names the problems. */
 export function readArguments(action: Action['kind'], args: JsonObject): ReadResult {
   const parsed = parse(Action, { ...args, kind: action })
   return parsed.ok ? { ok: true, action: parsed.value } : { ok: false, problem: explain(parsed.issues) }

@@ -1,5 +1,5 @@
 /**
- * The tool `read_file`: returns at most 1,000 lines of a text file, without numbers (contract: payloads.md, section 3).
+ * The tool `read_file`: returns at most 1,000 lines of a text file, without numbers (contract/payloads.md, section 3).
  */
 import { defineTool } from './definition.ts'
 import type { FileScope } from './file-scope.ts'

@@ -2,7 +2,7 @@
  * Builds the tools of a conversation from the names in its settings.
  *
  * The settings name a tool by its name (`file_editor`) or by the kind of its definition (`FileEditorTool`).
- * `filter_tools_regex` does not apply to `include_default_tools` (contract: tests.md, "filter_tools_regex").
+ * `filter_tools_regex` does not apply to `include_default_tools` (contract/tests.md, "filter_tools_regex").
  */
 import { join } from 'node:path'
 import { AppError } from '../../../base/errors.ts'
@@ -39,7 +39,7 @@ export interface ToolSetOptions {
   /** Masks secrets in text that tools store. */
   readonly mask: (text: string) => string
   readonly settings: ToolSettings
-  /** The makers of further tools, such as `terminal`, by name. */
+  /** Functions that make further tools, such as `terminal`, by tool name. */
   readonly makers?: Readonly<Record<string, ToolMaker>>
   readonly limits?: Partial<FileLimits>
   readonly signal: AbortSignal
@@ -119,7 +119,7 @@ export function isTaskToolSet(name: string): boolean {
   return ['task_tool_set', 'TaskToolSet', 'task'].includes(name)
 }
 
-/** Returns the tools of a tool set (contract: payloads.md, section 4). A single tool or an empty set stays as it is. */
+/** Replaces a tool set by its tools (contract/payloads.md, section 4). Keeps a single tool, and a set without tools. */
 function expand(choice: ToolChoice, makers: Readonly<Record<string, ToolMaker>>): readonly ToolChoice[] {
   if (isTaskToolSet(choice.name) && Object.hasOwn(makers, 'task')) return [{ ...choice, name: 'task' }]
   if (choice.name !== 'browser_tool_set' && choice.name !== 'BrowserToolSet') return [choice]

@@ -1,5 +1,5 @@
 /**
- * The tool `terminal`: a persistent shell for the built-in agent (contract: payloads.md, TerminalAction).
+ * The tool `terminal`: a persistent shell for the built-in agent (contract/payloads.md, TerminalAction).
  *
  * This file describes the tool to the model, checks arguments and makes the observation. `workspace/terminal` runs the
  * shell.

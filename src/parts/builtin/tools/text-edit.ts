@@ -1,7 +1,7 @@
 /**
  * Edits a text as a model requests, and refuses requests that do not fit the text.
  *
- * Texts here have LF at line ends; text-file.ts restores the file's line ends.
+ * Texts in this file have LF at line ends. text-file.ts restores the line ends of the edited file.
  */
 import { AppError } from '../../../base/errors.ts'
 import { normalLineEnds, replaceText, type Replacement, type TextFile } from '../workspace/text-file.ts'

@@ -19,14 +19,14 @@ import type { ResealFolder } from '../../../part.ts'
 export interface UndoHistory {
   /** Adds a change, and drops the oldest changes above the limits. Ignores a change whose old content is too large. */
   record(change: Change): Promise<void>
-  /** Returns the newest stored change of the file at `path`; undefined when no change of it is stored. */
+  /** Returns the newest stored change of the file at `path`; undefined when no change of the file is stored. */
   newest(path: string): Promise<UndoEntry | undefined>
   /**
    * Returns the content before a change; undefined when there was no file.
    * @throws AppError `invalid_input` when the content cannot be decrypted; the error of a failed read
    */
   contentBefore(entry: UndoEntry): Promise<Buffer | undefined>
-  /** Removes an undone change. `version` is the file's version after the undo; `none` if the undo removed the file. */
+  /** Removes an undone change. @param version the file's version after the undo; `none` if the undo removed the file */
   forget(entry: UndoEntry, version: string): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export interface Change {
   readonly path: string
   /** The state before the change; undefined when there was no file. */
   readonly before: { readonly bytes: Buffer; readonly version: string } | undefined
-  /** The version of the file after the change. */
+  /** The version of the file after the change, as `writeFile` returned it. */
   readonly version: string
 }
 
@@ -59,7 +59,7 @@ export const resealFolder: ResealFolder = (folder, cipher) =>
 
 /**
  * Encrypts the contents of the history in `folder` with the newest key, except contents that no key can decrypt.
- * Returns the ids of the keys that then encrypt the contents. Must not run while the history is in use.
+ * Returns the ids of the keys that the contents need afterwards. Must not run while the history is in use.
  * @throws AppError `storage_failed` when a file that exists cannot be read, or a file cannot be written
  */
 export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {

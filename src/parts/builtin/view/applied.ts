@@ -1,5 +1,5 @@
 /**
- * Applies a condensation to a view (specification, `Condensation`).
+ * Applies a condensation (the event `Condensation`) to a view, the history that a model is shown.
  *
  * Units (units.ts) with a forgotten event are removed whole. The summary is inserted after the first `summary_offset`
  * remaining events, of which the system prompt is one. It is never inserted inside of a unit.

@@ -27,10 +27,10 @@ export function isCut({ source, llm_message: { content } }: MessageEvent): boole
   return source === 'agent' && last?.type === 'text' && last.text === cutMark
 }
 
-/** Returns a cut answer as messages for a model: its text, if any, and `cutMark`; none if it has only thoughts. */
+/** Returns a cut answer as messages for a model: its text, if any, and `cutMark`. Thoughts alone give no message. */
 export function shownOfCut({ llm_message: { content, reasoning_content: thoughts } }: MessageEvent): Message[] {
   const mark = toMessage({ role: 'user', content: cutMark.trim() })
-  // A message with neither text nor thoughts follows an earlier part of the answer (recording/split-answer).
+  // Without text and thoughts, the message follows an earlier part of the same answer (recording/split-answer.ts).
   if (content.length < 2) return thoughts === undefined ? [mark] : []
   return [toMessage({ role: 'assistant', content: content.slice(0, -1) }), mark]
 }

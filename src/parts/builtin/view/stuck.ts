@@ -1,8 +1,8 @@
 /**
- * Detects an agent that repeats itself (contract: conversations.md, section 3).
+ * Detects an agent that repeats itself (contract/conversations.md, section 3).
  *
  * `judgeProgress` examines the newest events after the last user message. After repeated failures the agent gets a
- * nudge, a message from the environment.
+ * nudge, a message from the server.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ActionEvent, Event, MessageEvent } from '../../../schema/generated/events.ts'
@@ -100,7 +100,7 @@ function isStep(event: Event): boolean {
   }
 }
 
-/** Returns whether the environment has sent a message since the last failure. */
+/** Returns whether the server has sent the agent a message since the last failed call. */
 function wasNudged(events: readonly Event[]): boolean {
   const failure = events.findLastIndex((event) => event.kind === 'AgentErrorEvent')
   return events.slice(failure + 1).some((event) => event.kind === 'MessageEvent' && event.source === 'environment')

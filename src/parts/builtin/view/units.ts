@@ -1,5 +1,5 @@
 /**
- * The units of a view: events that are shown or forgotten together.
+ * The units of a view, the history that a model is shown: events that are shown or forgotten together.
  *
  * A unit is a message, or a batch: the calls of one answer and all their results. Providers refuse a call without its
  * result.
@@ -29,7 +29,7 @@ export interface Unit {
 /** The calls of one answer, and their results so far. */
 export interface Batch {
   readonly id: string
-  /** True when the agent's settings were changed after this answer: its model may not be the current model. */
+  /** True when the agent's settings have changed since this answer: another model may have given the answer. */
   isOfAnother: boolean
   readonly ids: string[]
   readonly actions: ActionEvent[]
@@ -156,7 +156,7 @@ function batchMessages({ isOfAnother, actions, calls, results }: Batch, state: J
   ]
 }
 
-/** Replaces lone surrogates, because some providers refuse them. */
+/** Replaces lone surrogates in a text, because some providers refuse them. */
 function wellFormed(part: Content): Content {
   return part.type === 'text' ? { ...part, text: Buffer.from(part.text).toString() } : part
 }
