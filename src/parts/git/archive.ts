@@ -117,16 +117,16 @@ async function patchOf(
 ): Promise<Buffer> {
   const work = join(runtimeDir, `archive-${randomUUID()}`)
   const objects = join(work, 'objects')
-  await makeFolder(objects, ownFolder)
-  // Git tells the path: a worktree has its objects in the main repository. The path may be relative to `folder`.
-  const own = (await expect(run, ['rev-parse', '--git-path', 'objects'], {})).toString().replace(/\n$/, '')
-  const variables = {
-    GIT_INDEX_FILE: join(work, 'index'),
-    GIT_OBJECT_DIRECTORY: objects,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: resolve(folder, own),
-    GIT_LITERAL_PATHSPECS: '0',
-  }
   try {
+    await makeFolder(objects, ownFolder)
+    // Git tells the path: a worktree has its objects in the main repository. The path may be relative to `folder`.
+    const own = (await expect(run, ['rev-parse', '--git-path', 'objects'], {})).toString().replace(/\n$/, '')
+    const variables = {
+      GIT_INDEX_FILE: join(work, 'index'),
+      GIT_OBJECT_DIRECTORY: objects,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: resolve(folder, own),
+      GIT_LITERAL_PATHSPECS: '0',
+    }
     const paths = ['--', '.', ...pathspecsOf(excludes), ...(await submodulesIn(run, tree))]
     await expect(run, ['read-tree', tree], variables)
     await expect(run, ['add', '--all', ...paths], variables)
