@@ -232,16 +232,15 @@ class ConversationPage {
 }
 
 /** Loads `conversation.css` from the folder of the page's style sheet, once. Resolves also when the load fails. */
-export async function loadStyles(): Promise<void> {
-  const name = 'conversation-styles'
-  if (document.getElementById(name) !== null) return
-  const first = document.querySelector<HTMLLinkElement>('link[rel=stylesheet]')
-  const href = first?.href.replace(/styles\.css$/, 'conversation.css')
-  const link = element('link', { id: name, rel: 'stylesheet', href })
-  const loaded = new Promise<void>((resolve) => {
+export function loadStyles(): Promise<void> {
+  return (styles ??= new Promise((resolve) => {
+    const first = document.querySelector<HTMLLinkElement>('link[rel=stylesheet]')
+    const href = first?.href.replace(/styles\.css$/, 'conversation.css')
+    const link = element('link', { rel: 'stylesheet', href })
     link.addEventListener('load', () => resolve())
     link.addEventListener('error', () => resolve()) // The page is shown without this style.
-  })
-  document.head.append(link)
-  await loaded
+    document.head.append(link)
+  }))
 }
+
+let styles: Promise<void> | undefined

@@ -42,10 +42,6 @@ export class QuestionsView {
     ])
   }
 
-  get count(): number {
-    return this.#questions.length
-  }
-
   /** Updates the questions after a change of their ids, of the policy, or of whether the agent waits for an answer. */
   async show(state: ConversationState): Promise<void> {
     const pending = objectsAt(state.members, 'pending_confirmations').map((question) => textAt(question, 'id'))

@@ -46,7 +46,7 @@ function place(
 }
 
 function byChange(summaries: readonly Summary[] = []): Summary[] {
-  return [...summaries].sort((a, b) => (a.updated < b.updated ? 1 : -1))
+  return [...summaries].sort((a, b) => (a.updated < b.updated ? 1 : a.updated > b.updated ? -1 : 0))
 }
 
 function above(summaries: ReadonlyMap<string, Summary>, { origin }: Summary): Summary | undefined {

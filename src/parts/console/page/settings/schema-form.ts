@@ -106,13 +106,12 @@ async function saveChanges(
   const diff: Record<string, unknown> = {}
   for (const { entry, value } of changes) put(diff, entry.one.path, value)
   const answer = await save(diff)
-  const refused = answer.status === 422 ? await findRefused(changes, save) : []
-  for (const change of changes) {
-    const isSaved = answer.status === 200 || (answer.status === 422 && !refused.includes(change))
-    if (isSaved) put(stored, change.entry.one.path, change.value)
-    if (isSaved && change.entry.one.isSecret) change.entry.control.value = ''
+  const refused = answer.status === 422 ? await findRefused(changes, save) : answer.status === 200 ? [] : answer
+  if (!Array.isArray(refused)) return void status.settle(refused, 'Saved.')
+  for (const change of changes.filter((one) => !refused.includes(one))) {
+    put(stored, change.entry.one.path, change.value)
+    if (change.entry.one.isSecret) change.entry.control.value = ''
   }
-  if (answer.status !== 422) return void status.settle(answer, 'Saved.')
   if (refused.length === 0) return status.tell('Saved.')
   for (const { entry } of refused) tellAt(entry.control, 'The server refuses this value.')
   refused[0]?.entry.control.focus()
@@ -136,12 +135,14 @@ function changesOf(entries: readonly Entry[], stored: unknown): Change[] | undef
   return readings.flatMap(({ entry, read }) => (read.kind === 'changed' ? [{ entry, value: read.value }] : []))
 }
 
-async function findRefused(changes: readonly Change[], save: Save): Promise<Change[]> {
+async function findRefused(changes: readonly Change[], save: Save): Promise<Change[] | Answer> {
   const refused: Change[] = []
   for (const change of changes) {
     const diff: Record<string, unknown> = {}
     put(diff, change.entry.one.path, change.value)
-    if ((await save(diff)).status !== 200) refused.push(change)
+    const answer = await save(diff)
+    if (answer.status === 422) refused.push(change)
+    else if (answer.status !== 200) return answer
   }
   return refused
 }
