@@ -247,10 +247,14 @@ export class View {
     this.#told.push(...tell(units))
     const { events, chars } = this.#settledSize
     this.#settledSize = { events: events + countEvents(units), chars: chars + countChars(units) }
+    this.#dropBatch()
+    this.#said = []
+  }
+
+  #dropBatch(): void {
     if (this.#batch !== undefined) this.#responses.delete(this.#batch.id)
     for (const { id } of this.#batch?.actions ?? []) this.#calls.delete(id)
     this.#batch = undefined
-    this.#said = []
   }
 
   /** Applies a condensation, which may also remove the system prompt and `#batch`. */
@@ -261,7 +265,7 @@ export class View {
     const left = applyCondensation(this.units, condensation, this.#system === undefined ? 0 : 1)
     const isBatchLeft = this.#batch !== undefined && !this.#batch.ids.some((id) => forgotten.has(id))
     const end = left.findLastIndex(({ isBatch }) => isBatch)
-    if (!isBatchLeft) this.#batch = undefined
+    if (!isBatchLeft) this.#dropBatch()
     this.#settled = left.slice(0, isBatchLeft ? end : end + 1)
     this.#said = left.slice(end + 1)
     this.#told = tell(this.#settled)
