@@ -6,13 +6,13 @@
  */
 
 export type Right =
-  /** Needs no key, such as a health check, the OpenAPI description or an OAuth callback. Shows no stored data. */
+  /** Routes that need no key, such as health checks and OAuth callbacks. They show no stored data. */
   | 'open'
-  /** Initializes a server with deferred init. Needs the header `X-Init-API-Key` when a secret key is configured. */
+  /** Initializes a server that started dormant. Needs the header `X-Init-API-Key` when a secret key is configured. */
   | 'init'
   /** Reads conversations, events and settings, without secret values. */
   | 'read'
-  /** Creates and drives conversations. With the header `X-Expose-Secrets: encrypted`, also reads encrypted secrets. */
+  /** Creates and controls conversations. With the header `X-Expose-Secrets: encrypted`, reads encrypted secrets. */
   | 'drive'
   /** Answers the questions of agents: accepts or rejects pending actions. */
   | 'approve'
@@ -35,7 +35,7 @@ export type Right =
 export const scopes = ['read', 'drive', 'approve', 'configure', 'admin', 'metrics'] as const
 export type Scope = (typeof scopes)[number]
 
-/** The scope that gives each right to a named key. No scope contains another scope. */
+/** For each right, the scope that gives the right to a named key. No scope contains another scope. */
 export const scopeOf: Readonly<Record<Exclude<Right, 'open' | 'init'>, Scope>> = {
   read: 'read',
   workspace: 'read',
@@ -139,7 +139,7 @@ export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'GET /api/tools/',
 ])
 
-/** The POST routes with the right `drive` that a draining server still serves: they stop work or affect approval. */
+/** POST routes with the right `drive` that a server still serves while it drains: they stop work or affect approval. */
 export const settling: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations/{conversation_id}/pause',
   'POST /api/conversations/{conversation_id}/interrupt',

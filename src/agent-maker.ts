@@ -1,4 +1,4 @@
-/** Creates the agent of a conversation: an external agent over ACP, or the built-in agent, which a part offers. */
+/** Creates the agent of a conversation: an external agent over ACP, or the built-in agent of an optional module. */
 import { randomUUID } from 'node:crypto'
 import { createAcpAgent } from './agents/acp/agent.ts'
 import type { AgentSlots } from './agents/acp/session/slots.ts'
@@ -19,7 +19,7 @@ export interface AgentMakerOptions {
   readonly core: Core
   readonly providers: readonly Provider[]
   readonly slots: AgentSlots
-  /** Maps commands to paths of agent programs: `Part.programs` of all parts that `--parts` allows. */
+  /** Maps commands to paths of agent programs: `Part.programs` of all modules that `--parts` allows. */
   readonly programs: Readonly<Record<string, string>>
   /** Replaces each program of an external agent before it is started. Undefined: no program is replaced. */
   readonly changeProgram: ChangeProgram | undefined
@@ -34,12 +34,12 @@ export interface AgentProgram {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string
-  /** The program's environment, with the secrets for the agent, but without the marker variable (`process/marker`). */
+  /** The program's environment, with the secrets for the agent, but without the variable `AGENT_SERVER_CHILD`. */
   readonly env: Readonly<Record<string, string>>
 }
 
 export interface AgentMaker {
-  /** Returns the agent kind for stored agent settings. For the kind `Agent`, loads the part of the built-in agent. */
+  /** Returns the agent kind for stored agent settings. For the kind `Agent`, loads the built-in agent's module. */
   kindOf(stored: JsonObject): Promise<AgentKind>
   readonly titleByProfile: TitleByProfile
 }
@@ -54,7 +54,7 @@ export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
   }
 }
 
-/** Returns the agent kind `Agent`. Its `create` throws if the part of the built-in agent cannot be used. */
+/** Returns the agent kind `Agent`. Its `create` throws if the built-in agent's module cannot be used. */
 async function builtInKind({ core }: AgentMakerOptions): Promise<AgentKind> {
   const agents = await core.use('builtInAgent').catch(errorOf)
   return {

@@ -47,7 +47,7 @@ export interface AgentServerOptions extends ConfigInput, Partial<PartConfig>, Ho
   readonly logFiles?: LogFiles
   /** Returns milliseconds since the epoch. Default: `Date.now`. */
   readonly clock?: Clock
-  /** Called when this server has lost the lock on the data folder. Close the server at once. */
+  /** Called when this server has lost the lock on the data folder. The host must then close the server at once. */
   readonly onLost?: () => void
   /** Returns another program to start for an external agent, for example to start the agent in a container. */
   readonly changeProgram?: ChangeProgram
@@ -81,7 +81,7 @@ export interface AgentServer {
   readonly handlers: Handlers
   /** The session keys that clients may present; empty when the server asks for no session key. */
   readonly sessionKeys: readonly string[]
-  /** The file that holds the session key, if the server created the key. */
+  /** The session key's file in the data folder; undefined when the options give the keys or no key is asked for. */
   readonly sessionKeyPath: string | undefined
   /** Masks the secrets that the server knows (base/masking) in a text, for a host's own output. */
   mask(text: string): string
@@ -107,7 +107,7 @@ export interface AgentServer {
   readonly settings: HostSettings
   readonly secrets: HostSecrets
   readonly profiles: HostProfiles
-  /** Returns a part's interface by its name, such as `retention`. @throws the errors of `LoadedParts.use` */
+  /** Returns the API of an optional module by its name, such as `retention`. @throws the errors of `LoadedParts.use` */
   readonly use: Use
   /** Returns the present load of the server, and figures of its work since the start. */
   load(): ServerLoad
@@ -125,7 +125,7 @@ export interface AgentServer {
  * `settings_unreadable`, `bad_request` for an unusable provider
  */
 export async function createAgentServer(options: AgentServerOptions): Promise<AgentServer> {
-  // A host may be written in JavaScript.
+  // A host that is written in JavaScript may pass any value.
   if (!isObject(options)) throw new AppError('invalid_option', 'Could not use the options: expected an object')
   const { environment = {}, clock = Date.now, onLost = nothing, changeProgram, ...others } = options
   const { writeLog, logFiles = new LogFiles(), agent, models, tools, ownParts, ...input } = others
@@ -246,7 +246,7 @@ class Server implements AgentServer {
     this.#listener = createListener(this.handlers, this.#config, this.#app.parts.traffic)
     this.#opening = this.#listener.listen({ host: this.#config.host, port: this.#config.port })
     const { host, port } = await this.#opening.catch((thrown: unknown) => {
-      this.#listener = undefined // The host may try again.
+      this.#listener = undefined // The host may call `listen` again.
       throw thrown
     })
     this.#assertOpen()
@@ -274,7 +274,7 @@ class Server implements AgentServer {
       const { isNew } = await service.creations.once({ keyed: undefined, id, settle })
       if (isNew && first !== undefined) await (await service.open(id)).send(userMessageOf(first), true)
     }
-    // If the first run is refused, no conversation may be made.
+    // If the conversation's first run is refused, the conversation must not be made.
     const startsRun = first !== undefined && !service.has(id)
     await (startsRun ? parts.core.admission.start(id, undefined, make) : make())
     return handleOf(service, id)

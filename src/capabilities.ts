@@ -1,4 +1,4 @@
-/** The capabilities that the core gives to parts, by name. A part gets the capabilities that its `needs` names. */
+/** The objects that the core lends to parts (`part.ts`), by name. A part gets the objects that its `needs` names. */
 import type { Log } from './base/log.ts'
 import type { LogFiles } from './base/log-files.ts'
 import type { Masker } from './base/masking.ts'
@@ -26,12 +26,12 @@ import type { Provider } from './settings/provider.ts'
 import type { SettingsStore } from './settings/store.ts'
 
 export interface Core {
-  /** The options of the core without keys. A part reads its own options with `valuesOf` and its own table. */
+  /** The options of the core without keys. A part reads its own options with `valuesOf` and the part's table. */
   readonly config: KeylessConfig
-  /** The session keys among the options. */
+  /** The session keys (values of `X-Session-API-Key`) that the options give. */
   readonly sessionApiKeys: readonly string[]
   readonly sealingKeyOptions: SealingKeyOptions
-  /** The server's environment. `process/environment` selects the variables for child processes. */
+  /** The server's environment variables. `process/environment` selects the variables for child processes. */
   readonly environment: Environment
   /** The home folder of the server's user; undefined when `HOME` is no absolute path. */
   readonly homeDir: string | undefined
@@ -57,11 +57,11 @@ export interface Core {
   readonly admission: Admission
   readonly subConversations: SubConversations
   readonly drivenConversations: DrivenConversations
-  /** Returns the ids of the conversations whose external agent waits for a slot, the next conversation first. */
+  /** Returns the ids of the conversations whose external agent waits to be started (`AgentSlots`), the next first. */
   readonly agentQueue: () => readonly string[]
   /** Returns the present load of the server. Call it only after the server has started. */
   readonly load: () => ServerLoad
-  /** Counts the writes to the logs of conversations since the start: their number, bytes and time. */
+  /** The writes to the logs of conversations since the server's start: their number, bytes and time. */
   readonly written: ServerLoad['written']
   readonly workspaceSessions: WorkspaceSessions
   /** Checks the cookie sessions of the console. The part that serves the page sets `pageSessions.source`. */
@@ -81,11 +81,11 @@ export interface Core {
   readonly secretValues: () => Promise<ReadonlyMap<string, string>>
   /** The addresses of this server, the main address first. */
   readonly urls: readonly string[]
-  /** Returns an offer of a part, and starts the part if needed. @throws the errors of `LoadedParts.use` */
+  /** Returns an offer (an object that a part provides). Starts the part if needed. @throws as `LoadedParts.use` */
   readonly use: Use
-  /** Returns true when a part that the options allow has this offer. The part need not be loaded. */
+  /** Returns true when the server may load a part that has this offer. The part need not be loaded yet. */
   readonly offers: (name: keyof Offers) => boolean
-  /** All parts of the server (`partsOf`), also those that the options leave out. */
+  /** All parts of the server (`partsOf`), including parts that the options leave out. */
   readonly parts: readonly InspectedPart[]
   /** Returns the names of the built-in agent's tools that work on this machine. */
   readonly usableTools: () => Promise<readonly string[]>

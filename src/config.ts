@@ -184,7 +184,7 @@ export type OptionName = keyof typeof optionTable
 
 export type Config = OptionValues<typeof optionTable>
 
-/** The options with the keys that seal stored secrets. */
+/** The options with the keys that seal (encrypt) stored secrets. */
 export type SealingKeyOptions = Pick<Config, 'secretKey' | 'oldSecretKeys'>
 
 /** All options without keys. */

@@ -27,21 +27,20 @@ export type WatchStart = 'beginning' | 'now' | { readonly after: string }
 
 export interface ConversationHandle {
   readonly id: string
-  /** Returns the conversation's state. */
   summary(): Promise<ConversationSummary>
-  /** Sends a user message. The current run, or else a new run, serves it; with `run: false` no run is started. */
+  /** Sends a user message. The current run or else a new run works on it. With `run: false`, no run is started. */
   send(text: string, options?: { readonly run?: boolean }): Promise<void>
   run(): Promise<void>
   /**
    * Waits until no run is at work, and returns the status. A run that waits for a confirmation is not at work. Returns
-   * at once when no run is under way. Rejects with the signal's reason.
+   * at once when no run is under way. Rejects with the signal's reason when the signal aborts.
    * @throws AppError `not_found` when the conversation is deleted, `unavailable` when it is closed during a run or has
    * too many readers
    */
   ended(signal?: AbortSignal): Promise<ExecutionStatus>
   /**
    * Stops the run. A step of the built-in agent may end first: this method waits at most 5 s for it, and then resolves
-   * even if the status is still `running`. Does nothing while a confirmation is pending.
+   * even if the status is still `running`. A run that waits for a confirmation is not stopped.
    */
   pause(): Promise<void>
   /** Stops the run at once. */

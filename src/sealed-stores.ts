@@ -1,7 +1,8 @@
 /**
- * Opens the files of a data folder that hold sealed values, and tells whether the keys open these values.
+ * Opens the files of a data folder that hold sealed (encrypted) values, and tells whether the server's sealing keys
+ * open these values.
  *
- * A store reads its file when the store is first used. `problems` finds an unreadable file earlier.
+ * A store reads its file when the store is first used. `problems` reads all files, so that a start finds bad files.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -31,13 +32,13 @@ export interface SealedStores {
   readonly secrets: SecretStore
   /** Runs the changes of the three stores above. A server closes `changes` before it releases the data folder. */
   readonly changes: Changes
-  /** Returns the parts' sealed files, as far as they exist in the data folder. */
+  /** Returns the existing files with sealed values that belong to parts (optional modules). */
   partFiles(): Promise<readonly SealedFile[]>
   /** Returns sentences about files that cannot be read or opened, and about sealing keys that are missing. */
   problems(): Promise<readonly string[]>
-  /** Returns the ids of keys that the data folder may need (settings/seals). @throws AppError `settings_unreadable` */
+  /** Returns the ids of the sealing keys that stored values may need. @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
-  /** Adds the sealing key to `notedKeys`. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
+  /** Stores the id of the sealing key. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   noteKey(): Promise<void>
 }
 
@@ -47,7 +48,7 @@ export interface SealedStoresOptions {
   readonly masker: Masker
   readonly providers: readonly Provider[]
   readonly parts: readonly InspectedPart[]
-  /** Finds a provider connection by its id. Default: there are no provider connections. */
+  /** Finds a provider connection (a stored key for a model provider) by its id. By default, there is none. */
   readonly findConnection?: FindConnection
   /** The server log. It gets a line for each change of a store, with the names of the changed values. */
   readonly log: Log
@@ -109,12 +110,11 @@ export function openSealedStores(options: SealedStoresOptions): SealedStores {
   }
 }
 
-/** The options that are needed to open sealed values. */
 export type SealingConfig = Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'>
 
 /**
  * Returns `SealedStores.problems` for the data folder and the keys of this configuration, or why the keys cannot be
- * read. Changes nothing, so it may run beside a server.
+ * read. Changes nothing, so it may run while a server uses the data folder.
  */
 export async function inspectSealed(
   config: SealingConfig, parts: readonly InspectedPart[],
@@ -128,8 +128,8 @@ export async function inspectSealed(
 }
 
 /**
- * Returns a sentence for each global secret that is not masked everywhere. Returns an empty list if the secrets cannot
- * be read.
+ * Returns a sentence for each global secret whose value is masked only as a whole word, or is not masked. Returns an
+ * empty list if the secrets cannot be read.
  */
 export async function inspectMasking(config: SealingConfig): Promise<readonly string[]> {
   try {
@@ -185,7 +185,7 @@ export async function sealProblemOf(stores: SealedStores): Promise<string | unde
   return isFine ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
 }
 
-/** Logs the `problems`, and adds the id of the sealing key to `seals.json`. Does not throw for a wrong key. */
+/** Logs the `problems` of the stores, and adds the sealing key's id to `seals.json`. Only logs a failure to add it. */
 export async function checkSeals(stores: SealedStores, log: Log): Promise<void> {
   for (const problem of await stores.problems()) log.error('Stored secrets cannot be opened', { problem })
   await stores.noteKey().catch((thrown: unknown) => {

@@ -16,7 +16,7 @@ export interface ServerLoad {
   readonly parts: readonly PartFigure[]
 }
 
-/** A figure of a part, such as the length of a queue. */
+/** A figure of a part (an optional module), such as the length of a queue. */
 export interface PartFigure {
   /** Lower-case letters and underscores, for the metric `agent_server_<name>`. A counter's name ends with `_total`. */
   readonly name: string

@@ -1,4 +1,4 @@
-/** Serves an `App` over HTTP and WebSocket: makes the handlers, and a listener for programs that have none. */
+/** Makes the HTTP and WebSocket handlers of an `App`, and a listener for a program without its own HTTP server. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Route } from './api/call.ts'
@@ -46,11 +46,11 @@ export interface HandlerOptions {
   readonly mask: (text: string) => string
   /** Returns why the server accepts no work; undefined while it accepts work. */
   readonly endingBecause: () => string | undefined
-  /** Called with the new session keys when a deferred init delivers them. */
+  /** Called with the new session keys when `POST /api/init` sets them. */
   readonly onSessionKeys: (keys: readonly string[]) => void
 }
 
-/** Creates the handlers that a host may mount on its own server. */
+/** Creates the handlers, which a host program may mount on its own HTTP server. */
 export function createHandlers(options: HandlerOptions): Handlers {
   const { app, config, log, clock, mask, endingBecause } = options
   keepTickShape()
@@ -134,7 +134,7 @@ interface KeysAndInit {
   readonly deferredInit: DeferredInit
 }
 
-/** Makes the check of keys, and the deferred init, which may replace the session keys. */
+/** Makes the object that finds the holder of a key, and the deferred init, which may replace the session keys. */
 function sessionKeysOf({ app, config, onSessionKeys }: HandlerOptions): KeysAndInit {
   const { deferredInit: isDeferred, secretKey, host } = config
   let current = createSessionKeys(app.sessionKeys)

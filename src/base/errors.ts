@@ -52,7 +52,7 @@ export interface Issue {
 
 export interface AppErrorOptions {
   readonly cause?: unknown
-  /** For `invalid_input`: the broken rules, if they are known one by one. */
+  /** The rules that the input breaks, for the code `invalid_input`. Absent if the single rules are not known. */
   readonly issues?: readonly Issue[]
   /** The time that a client should wait before it asks again. */
   readonly retryAfterSeconds?: number
@@ -81,7 +81,7 @@ export class AppError extends Error {
   }
 }
 
-/** Throws. Compiles in the `default` of a `switch` only if each member of the union has a case. */
+/** Always throws. A call in the `default` of a `switch` compiles only if each member of the union has a case. */
 export function assertNever(value: never): never {
   throw new TypeError(`Unexpected value: ${JSON.stringify(value)}`)
 }
@@ -91,7 +91,7 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** Returns a thrown Error itself; for any other value, an Error with the value as its text. */
+/** Returns a thrown Error unchanged. For any other value, returns a new Error with the value as its message. */
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
@@ -106,7 +106,7 @@ export function maskedErrorOf(thrown: unknown, mask: (text: string) => string, c
   return masked
 }
 
-/** Returns the text in `code` of an error, such as `ENOENT` of a system error; undefined if there is none. */
+/** Returns the `code` of an error if it is a string, such as `ENOENT`; otherwise undefined. */
 export function systemCodeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined
   return typeof thrown.code === 'string' ? thrown.code : undefined

@@ -1,7 +1,7 @@
 /**
  * Reads single members of JSON data that other programs sent.
  *
- * Nothing here throws: a member of the wrong type counts as absent (agents.md, "Loose forms").
+ * Nothing here throws: a member of the wrong type counts as absent (agents/acp/agents.md, "Loose forms").
  */
 import { isObject, type JsonObject, type JsonValue } from './json.ts'
 

@@ -9,13 +9,13 @@ import { countValues, parseJson, usualValueLimit } from './json.ts'
 import { createFile, storageError, writeFileAtomically } from './own-files.ts'
 import { readText } from './read-files.ts'
 
-/** The default limit of a file's size. A file is parsed in one turn of the event loop. */
+/** The default limit of a file's size. It bounds how long the parsing of a file blocks the event loop. */
 const defaultLimitBytes = 16 * 1024 * 1024
 
 export interface ReadJsonFileOptions {
-  /** The most bytes. A longer file is refused before it is read. Default 16 MiB. */
+  /** The most bytes of a file. A longer file is refused before it is read. Default: 16 MiB. */
   readonly limitBytes?: number
-  /** The most JSON values. Default: `usualValueLimit`. */
+  /** The most JSON values in a file. Default: `usualValueLimit`. */
   readonly valueLimit?: number
 }
 
@@ -55,7 +55,7 @@ export function createJsonFile(path: string, value: unknown): Promise<boolean> {
   return createFile(path, `${JSON.stringify(value, undefined, 2)}\n`)
 }
 
-/** Parses a file's content. The message of `JSON.parse` may quote secrets, so only the position in it is kept. */
+/** Parses a file's content. An error tells only the position, because a message of `JSON.parse` may quote secrets. */
 function parseContent(text: string, valueLimit?: number): unknown {
   try {
     return parseJson(text, valueLimit)

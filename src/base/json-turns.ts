@@ -1,15 +1,15 @@
 /**
  * Parses long JSON texts in several turns of the event loop, so that other work can run between them.
  *
- * Decoding is divided into pieces. Counting and parsing take one turn each, so the caller must limit the bytes.
+ * Decoding takes several turns. Counting the values and parsing take one turn each, so the caller must limit the bytes.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertFewValues, parseJson, parseOwnJson, usualValueLimit } from './json.ts'
 
-/** A text of at most this many bytes or characters is parsed in one turn. A longer text is decoded in such pieces. */
+/** A text of at most this many bytes or characters takes one turn. A longer text is decoded in pieces of this size. */
 export const turnBytes = 2 * 1024 * 1024
 
-/** Parses a JSON text from outside. Returns a promise for more than `turnBytes`. Fails as `parseJson` does. */
+/** Parses a JSON text from outside. Returns a promise for more than `turnBytes` bytes. Fails as `parseJson` does. */
 export function parseJsonBytes(bytes: Buffer, valueLimit?: number): unknown {
   return bytes.length <= turnBytes ? parseJson(bytes.toString(), valueLimit) : parseLong(bytes, valueLimit)
 }

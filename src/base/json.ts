@@ -1,5 +1,5 @@
 /**
- * Parses JSON: a text from outside with limits on the number of values and on nesting.
+ * Parses JSON. For a text from outside the server, the number of values and the levels of nesting are limited.
  *
  * Values are counted before the text is parsed, because parsing 16 MiB of `{}` takes seconds and gigabytes. The limit
  * on nesting makes recursion over a value safe.
@@ -51,8 +51,8 @@ export class TooManyValuesError extends RangeError {
 }
 
 /**
- * Counts the opening brackets, commas and colons outside of strings, up to `most` + 1. In a JSON text each value but
- * the outermost follows one of these characters, so the text has at most one value more than the count.
+ * Counts the characters `[`, `{`, `,` and `:` outside of strings, up to `most` + 1. In a JSON text each value but the
+ * outermost follows one of these characters, so the text has at most one value more than the count.
  */
 export function countValues(text: string, most: number): number {
   let count = 0
@@ -113,7 +113,6 @@ export function toJsonObject(value: object): JsonObject {
 
 type Container = unknown[] | Record<string, unknown>
 
-/** True if a value nests deeper than `levels`. */
 function nestsDeeper(value: Container, levels: number): boolean {
   if (levels === 0) return true
   if (Array.isArray(value)) {
@@ -130,7 +129,6 @@ function nestsDeeper(value: Container, levels: number): boolean {
   return false
 }
 
-/** True for an array or an object. */
 function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null
 }

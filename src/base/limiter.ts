@@ -1,5 +1,5 @@
 /**
- * Runs a limited number of tasks at a time, in the order of their requests.
+ * Runs a limited number of tasks at a time, in the order of the calls of `run`.
  *
  * Each waiting task begins in a new turn of the event loop, so that many short tasks do not block it.
  */

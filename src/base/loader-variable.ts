@@ -2,7 +2,7 @@
  * Decides which names of environment variables a secret must not have, because the variable would steer a program:
  * which code the program loads, or where its configuration is.
  *
- * The first rule that fits a name decides, in any case of letters; if none fits, the name is allowed:
+ * Upper and lower case are equal. A name is allowed if none of these rules fits. Otherwise the first that fits decides:
  *
  * 1. Listed names, and names with a listed prefix such as `LD_`, are refused.
  * 2. Names that end with the word of a credential (`GIT_TOKEN`), and the names in `loginFolders`, are allowed.

@@ -1,5 +1,5 @@
 /**
- * The files of the server's logs: appended to in the background, and opened again after a rotation.
+ * Writes the files of the server's logs in the background, and opens them again after a rotation.
  *
  * Lines are gathered for a moment and written together. Lines are dropped and counted when a write fails or too many
  * characters wait. A new file has the mode 0640. A link, a pipe and a device are refused.
@@ -120,7 +120,7 @@ class LogFile implements LogOutput {
       this.#isTorn = false
       this.#recovered()
     } catch (thrown) {
-      this.#isTorn = true // Not known after an error. At worst, an empty line follows.
+      this.#isTorn = true // It is not known whether a line was cut. At worst, the file gets an empty line.
       this.#drop(lines.length, reasonOf(thrown))
     }
   }

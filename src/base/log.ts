@@ -1,7 +1,7 @@
 /**
  * The server's own log: one JSON object per line.
  *
- * `LogOptions.mask` masks every line. Pass an error itself as a field, so that the line can have the error's stack.
+ * `LogOptions.mask` masks every line. Pass an Error as a field, not its message, so that the line can show its stack.
  */
 import { formatMicros, type Clock } from './stamp.ts'
 import { messageOf } from './errors.ts'
@@ -71,7 +71,7 @@ export function withFields(log: Log, fields: LogFields): Log {
   }
 }
 
-/** A log that writes nothing: the default of the library entry. */
+/** A log that writes nothing: the default for a program that embeds the server. */
 export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 function ignore(): void {}

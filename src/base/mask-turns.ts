@@ -1,5 +1,5 @@
 /**
- * Masks long texts and JSON values in several turns of the event loop, so that a value of 16 MiB does not block it.
+ * Masks long texts and JSON values in several turns of the event loop, so that 16 MiB do not block the loop.
  *
  * One turn masks about `turnWeight` characters.
  */
@@ -14,9 +14,9 @@ export interface MaskingWays {
   readonly stream: () => MaskingStream
 }
 
-/** About the weight (`weightOf`) of the values that are masked in one turn of the event loop. */
+/** The approximate weight (`weightOf`) of the values that are masked in one turn of the event loop. */
 export const turnWeight = 65_536
-/** The weight of a value in addition to that of its characters. */
+/** The part of each value's weight that does not depend on its characters. */
 const valueWeight = 100
 
 /** Counts the characters of all texts and names in a value, plus `valueWeight` per value. Stops above `turnWeight`. */
@@ -58,8 +58,8 @@ export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Prom
 }
 
 /**
- * Resolves to a function that masks the texts of `value`. The texts of a long value are masked before, in several turns
- * of the event loop; the function then looks the results up.
+ * Resolves to a function that masks the texts of `value`. If `value` is long, this function masks its texts in several
+ * turns of the event loop, and the returned function looks up the results.
  */
 export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(text: string) => string> {
   if (weightOf(value) <= turnWeight) return ways.mask

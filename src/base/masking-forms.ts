@@ -3,7 +3,8 @@
  * base64 (RFC 4648 sections 4 and 5).
  *
  * A value is JSON-escaped once and twice, because tool arguments are JSON inside JSON. The plain and JSON forms also
- * exist with CR LF as line breaks, for terminals; the plain form also without them. Other encodings are not found.
+ * exist with CR LF as line breaks, for terminals. The plain form also exists without line breaks. A value in another
+ * encoding is not found.
  */
 
 import { minSecretLength } from './masking-values.ts'

@@ -27,7 +27,7 @@ export class PatternSearch {
     this.#rows = fillRows(this.#trie, columns, width, this.#rowCount)
   }
 
-  /** Returns the state after one more code unit; the first state is 0. */
+  /** Returns the state that follows `state` when `codeUnit` is read. The first state is 0. */
   step(state: number, codeUnit: number): number {
     const column = at(this.#columns, codeUnit)
     if (column === 0) return 0
@@ -43,7 +43,7 @@ export class PatternSearch {
 
   /**
    * Reads on from `cursor.state`, and updates it. Returns the offset where `read` stopped: after a pattern, at the end
-   * of the text, or before a margin (`isMargin`) that has a line break or ends the text after a pattern's beginning.
+   * of the text or, inside of a pattern, before a margin (`isMargin`) that has a line break or ends the text.
    */
   read(text: string, from: number, cursor: { state: number }): number {
     const columns = this.#columns
@@ -81,12 +81,12 @@ export class PatternSearch {
     return this.read(text, 0, cursor) === text.length && at(this.#trie.output, cursor.state) === 0
   }
 
-  /** Returns the length of the longest of `Patterns.texts` that ends in this state; 0 if none of them does. */
+  /** Returns the length of the longest of `Patterns.texts` with which this state's text ends; 0 if there is none. */
   matchLength(state: number): number {
     return at(this.#trie.matchLength, state)
   }
 
-  /** Returns the lengths of those of `Patterns.words` that end in this state, as bits: bit n for length n. */
+  /** Returns the lengths of the `Patterns.words` with which this state's text ends, as bits: bit n for length n. */
   wordLengths(state: number): number {
     return at(this.#trie.output, state) & wordBits
   }

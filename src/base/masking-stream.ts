@@ -28,7 +28,7 @@ export class TextMasking {
   #held = new HeldText()
   /** The hidden parts of the held text, in order and disjoint. */
   #parts: HiddenPart[] = []
-  /** The end, in the whole text, of the part that the last returned `<secret-hidden>` replaces; 0 before the first. */
+  /** The end of the part that the last returned `<secret-hidden>` replaces, counted in the whole text; 0 for none. */
   #markedEnd = 0
   /** The number of characters that were read. */
   #length = 0
@@ -120,7 +120,7 @@ export class TextMasking {
 
   /**
    * Hides the longest of `Patterns.texts` that ends right before the offset `index` of `text`, and each of
-   * `Patterns.words` that ends there and is a whole word. At the end of `text`, the next chunk or `end` shows if it is.
+   * `Patterns.words` that ends there and is a whole word. A word at the end of `text` is judged later (`#wordsAtEnd`).
    */
   #matched(search: PatternSearch, text: string, index: number): void {
     const end = this.#length + index
@@ -147,7 +147,7 @@ export class TextMasking {
     }
   }
 
-  /** Adds a match, merged with the parts or the returned mark that it overlaps. Matches come in order of their ends. */
+  /** Hides a match. Joins it with hidden parts or the last `<secret-hidden>` if they overlap. `end` never decreases. */
   #hide(matchStart: number, end: number): void {
     const newest = this.#parts.at(-1)
     if (newest !== undefined && newest.start <= matchStart && newest.end > matchStart) {
@@ -163,7 +163,7 @@ export class TextMasking {
     else this.#parts.push({ start, end })
   }
 
-  /** Returns the first offset at which an unfinished secret may begin; the length so far when there is none. */
+  /** Returns the first offset at which an unfinished secret may begin; the end of the text so far if there is none. */
   #safeEnd(): number {
     if (this.#search === undefined) return this.#length
     const exact = this.#length - this.#search.depth(this.#cursor.state)

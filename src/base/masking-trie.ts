@@ -27,9 +27,7 @@ export class Trie {
   readonly depth: Int32Array
   readonly matchLength: Int32Array
   readonly output: Uint8Array
-  /**
-   * The children of a state are the states from `#firstChild` to `#endChild` - 1. Both are 0 until `#grow` sets them.
-   */
+  /** A state's children are the states from `#firstChild` to `#endChild` - 1. Both are 0 until `#grow` sets them. */
   readonly #firstChild: Int32Array
   readonly #endChild: Int32Array
   /** The offset of each pattern in `units`. */
@@ -67,7 +65,7 @@ export class Trie {
     return at(this.#firstChild, state)
   }
 
-  /** Returns the last child of a state, plus 1. `firstChild` must be called before: it makes the children. */
+  /** Returns the last child of a state, plus 1. Call `firstChild` first, because it makes the children. */
   endChild(state: number): number {
     return at(this.#endChild, state)
   }

@@ -2,8 +2,8 @@
  * Finds a secret that a terminal, a grid or `fold` has broken into lines, with blanks, bars and line numbers between
  * its parts.
  *
- * A `Reading` reads a line break and the margin around it as nothing, as a blank or as a line end of the secret. Only
- * `readingLimit` readings are followed at a time, so a text can be made in which a secret stays visible.
+ * A `Reading` is a guess: a line break and the margin around it stand for nothing, for a blank or for a line end of the
+ * secret. Only `readingLimit` guesses are followed at a time, so a text can be made in which a secret stays visible.
  */
 import { isMargin, type PatternSearch } from './masking-search.ts'
 
@@ -43,7 +43,7 @@ interface Margin {
 }
 
 const readingLimit = 8
-/** About the most code units of a gap. A gap can be long: terminals fill their rows with blanks. */
+/** The approximate limit on the length of a gap. A gap can be long, because terminals fill their rows with blanks. */
 const gapLimit = 512
 const gapCountLimit = 64
 const digitLimit = 7
@@ -87,7 +87,7 @@ export class WrappedReadings {
     if (this.#readings.length > 0) this.#stepAll(codeUnit, position)
   }
 
-  /** Advances the readings by a code unit. Keeps at most `readingLimit`. Drops ended and equal readings. */
+  /** Advances the readings by a code unit. Keeps at most `readingLimit`. Drops ended readings and duplicates. */
   #stepAll(codeUnit: number, position: number): void {
     const readings = this.#readings
     let alive = 0
@@ -122,7 +122,7 @@ export class WrappedReadings {
     if (position - this.#margin.start > gapLimit) this.#margin.beginnings = []
   }
 
-  /** Returns a reading for each way in which a pattern may go on after the margin. Without a line break: none. */
+  /** Returns a reading for each way in which a pattern may go on after the margin; none without a line break. */
   #readOn({ start, hasBreak, beginnings }: Margin, codeUnit: number, end: number): Reading[] {
     if (!hasBreak) return []
     const readings: Reading[] = []
@@ -143,7 +143,7 @@ export class WrappedReadings {
     return joint.reduce((from, unit) => this.#search.stepOrGiveUp(from, unit), state)
   }
 
-  /** True when a pattern from before a gap goes on with this code unit. `joined`: the state after the gap's `units`. */
+  /** True when a pattern that began before a gap goes on with this code unit. `joined` is the state after the gap. */
   #isJoined(joined: number, units: number, codeUnit: number): boolean {
     return this.#search.depth(this.#search.stepOrGiveUp(joined, codeUnit)) > units + 1
   }

@@ -38,7 +38,7 @@ export interface MaskerOptions {
   readonly limitChars?: number
 }
 
-/** A registered value, and how often it is registered at present. */
+/** The forms of a registered value, and how often the value is registered at present. */
 interface Hidden {
   readonly forms: readonly string[]
   readonly isWord: boolean

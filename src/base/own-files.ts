@@ -105,7 +105,7 @@ export async function removeTree(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 3 })
 }
 
-/** Replaces a file's content in place, or appends to it (`a`), and syncs it. A new file may need `syncFolder`. */
+/** Replaces a file's content in place, or appends to it, and syncs it. The name of a new file is not synced. */
 export async function writeSynced(path: string, content: string | Uint8Array, flag: 'w' | 'a' = 'w'): Promise<void> {
   assertOwned(path)
   await writeThrough(await open(path, flag, ownFile), content)
@@ -173,7 +173,7 @@ async function writeThrough(handle: FileHandle, content: string | Uint8Array): P
   }
 }
 
-/** Makes a folder that must not exist yet; its parent exists. */
+/** Makes a folder. Rejects when the folder exists or its parent does not exist. */
 export async function makeNewFolder(path: string): Promise<void> {
   assertOwned(path)
   await mkdir(path, { mode: 0o700 })

@@ -4,7 +4,7 @@
  * A query parameter is secret if its name says so or its value looks like a token. Secrets in the path are not found.
  */
 
-/** Returns the secrets of a URL, and their parts by `passwordsIn`, each as written and decoded. May be empty. */
+/** Returns each secret of a URL and the parts of the secret (`passwordsIn`), both as written and decoded. */
 export function addressSecrets(address: string): string[] {
   const found = new Set<string>()
   eachSecret(address, (secret) => {

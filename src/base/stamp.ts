@@ -25,7 +25,7 @@ const twoTo24 = 0x100_0000
 const halfBytes = 8
 const poolBytes = 64 * halfBytes
 
-/** Makes the next stamp. `lowerHalf`: the last 16 hex digits of its id. Default: random digits. */
+/** Makes the next stamp. `lowerHalf` has the last 16 hex digits of the stamp's id. Default: random digits. */
 export type NextStamp = (lowerHalf?: string) => Stamp
 
 /** Returns a function that makes strictly increasing stamps, beginning after `lastMicros`. */
@@ -47,7 +47,7 @@ export function formatMicros(micros: number): string {
 /** Matches an ISO 8601 date, optionally with a time, a fraction and a zone. */
 const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i
 
-/** Returns a time of the form `isoTime` in microseconds since the epoch, otherwise undefined. Default zone: UTC. */
+/** Converts an `isoTime` to microseconds since the epoch; undefined for other text. The default zone is UTC. */
 export function parseMicros(text: string): number | undefined {
   const match = isoTime.exec(text.trim())
   if (match === null) return undefined
@@ -96,7 +96,7 @@ function hexAt(text: string, begin: number, end: number): number {
   return value
 }
 
-/** Returns the first 8 bytes of each id (UUID version 7) with this time, as 16 hex digits. */
+/** Returns the first 8 bytes that every id (UUID version 7) of this time has, as 16 hex digits. */
 export function upperHalfOf(micros: number): string {
   const millis = Math.floor(micros / 1000)
   // Printed in two halves, because numbers of more than 31 bits print slowly.

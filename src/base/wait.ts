@@ -1,5 +1,5 @@
 /**
- * Waits for a time, and for a promise with a limit or a signal.
+ * Waits for a time, or for a promise with a time limit or a signal.
  *
  * No timer and no listener outlives its wait.
  */

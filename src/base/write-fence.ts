@@ -15,7 +15,7 @@ interface Fence {
 
 const fences = new Set<Fence>()
 
-/** Has `assertOwned` refuse a folder and its content while `isOurs()` is false. Returns a function that ends this. */
+/** Makes `assertOwned` refuse a folder and its content while `isOurs()` is false. The result removes the fence. */
 export function fenceFolder(path: string, isOurs: () => boolean): () => void {
   const fence = { folder: resolve(path), isOurs }
   fences.add(fence)

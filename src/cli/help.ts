@@ -68,7 +68,7 @@ Examples
 /** The column, counted from 0, at which the description of a flag begins. */
 const column = 32
 
-/** The words that `--help` accepts as a topic. `--help` without a topic prints the whole text. */
+/** The words that `--help` accepts as a topic. `--help` without a topic prints the text with all options. */
 export const helpTopics: readonly string[] = ['serve', ...Object.keys(helpTexts), ...partCommands.keys(), 'config']
 
 /** Returns the help text of a topic. Without a known topic, returns the text with all options. */

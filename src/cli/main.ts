@@ -2,7 +2,7 @@
 /**
  * The program `agent-server`: reads the command line and runs one subcommand.
  *
- * A failure, other than a lost output, gives a message on standard error. `--help` documents the exit codes.
+ * A failure is reported on standard error, except a write to a closed output. `--help` documents the exit codes.
  */
 import { allParts } from '../all-parts.ts'
 import { AppError, messageOf, type ErrorCode } from '../base/errors.ts'

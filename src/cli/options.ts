@@ -47,7 +47,7 @@ export type ParsedCommandLine =
       readonly origins: ReadonlyMap<string, string>
     }
 
-/** The sources of the options' values. Reading them fills `exposedFiles` and `origins`. */
+/** The sources of the options' values. Reading the values fills `exposedFiles` and `origins`. */
 interface Sources extends Pick<CommandLine, 'environment' | 'readFile' | 'modeOf' | 'currentDir'> {
   readonly exposedFiles: Set<string>
   readonly origins: Map<string, string>
@@ -88,14 +88,14 @@ export function parseOptions(line: CommandLine): ParsedCommandLine {
 
 const allOptions = Object.entries<Option<unknown>>({ ...optionTable, ...partOptions })
 
-/** An entry for each flag of each option, in the order of the table. Its variable is `variableOf(flag)`. */
+/** The entries of all options, in the order of the table. The variable of an entry is `variableOf(flag)`. */
 export const entries: readonly Entry[] = allOptions.flatMap(([name, option]) => {
   const flag = option.flag ?? toKebab(name)
   const plain: Entry = { name, option, flag, isFile: false }
   return option.isSecret ? [plain, { ...plain, flag: `${flag}-file`, isFile: true }] : [plain]
 })
 
-/** Returns the variable of a flag: `data-dir` is `AGENT_SERVER_DATA_DIR`. */
+/** Returns the environment variable that sets the same option as a flag: `AGENT_SERVER_DATA_DIR` for `data-dir`. */
 export function variableOf(flag: string): string {
   return `AGENT_SERVER_${flag.replaceAll('-', '_').toUpperCase()}`
 }
@@ -192,7 +192,7 @@ function readConfigFile(flag: string | undefined, line: Sources): Values {
   return values
 }
 
-/** Returns the names of an entry in the configuration file, besides its flag: `allowedHosts` and `allowedHost`. */
+/** Returns an entry's names in the configuration file besides its flag, such as `allowedHosts` and `allowedHost`. */
 export function membersOf({ name, flag, isFile }: Entry): string[] {
   return isFile ? [toCamel(flag)] : [name, toCamel(flag)]
 }
@@ -214,7 +214,7 @@ function placeIn(text: string, offset: number): string {
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
 }
 
-/** Returns an option's value: from the file that the last word names, from all words (list, map), or the last word. */
+/** Returns an option's value, read from the file that the last word names, from all words (list, map) or the last. */
 function readWords(entry: Entry, words: readonly string[], source: string, line: Sources): unknown {
   const { option, isFile } = entry
   const last = words.at(-1) ?? ''
@@ -271,7 +271,7 @@ function take(values: Values, { name, option }: Entry, value: unknown, source: s
   origins.set(name, source)
 }
 
-/** Returns the default folders by the XDG base directory specification: each only if HOME or its variable is set. */
+/** Returns the default folders by the XDG base directory specification, as far as HOME or XDG variables are set. */
 export function defaultFolders(environment: CommandLine['environment']): Values {
   const home = environment['HOME']
   const data = environment['XDG_DATA_HOME'] || (home && join(home, '.local', 'share'))

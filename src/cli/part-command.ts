@@ -1,4 +1,4 @@
-/** Runs the command of a part, with the process's environment, streams and signals. */
+/** Runs a subcommand that a part (`part.ts`) adds, with the process's environment, streams and signals. */
 import { tmpdir } from 'node:os'
 import { createAgentServer } from '../agent-server.ts'
 import { allParts } from '../all-parts.ts'
@@ -8,7 +8,10 @@ import { onInterrupt } from './signals.ts'
 
 type Line = Pick<CommandCall, 'config' | 'words' | 'flags' | 'given' | 'exposedFiles'>
 
-/** Returns the exit code. A signal aborts a command that has `interruptedWords`. @throws the errors of the command */
+/**
+ * Runs the command and returns its exit code. If it has `interruptedWords`, `onInterrupt` can abort it.
+ * @throws the errors of the command
+ */
 export async function runPartCommand(
   command: PartCommand,
   { config, words, flags, given, exposedFiles }: Line,

@@ -1,5 +1,5 @@
 /**
- * Finds the sealing keys that a conversation needs, from the private records of its log.
+ * Finds the sealing (encryption) keys that a conversation needs, from the private records of its log.
  *
  * Only the newest agent settings and the newest value of each secret count.
  */

@@ -15,7 +15,7 @@ import { onCrash, onSignals, type EndSignal } from './signals.ts'
 import { withModulePlaces } from './stack-places.ts'
 
 /**
- * Runs the server, returns the exit code.
+ * Runs the server and returns the exit code.
  * @throws AppError `invalid_option`; the errors of `createAgentServer` and `listen`
  */
 export async function serve(

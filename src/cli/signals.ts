@@ -1,4 +1,4 @@
-/** Watches for the events that end the program: signals, lost outputs and uncaught errors. */
+/** Watches for the events that end the program: signals, closed outputs and uncaught errors. */
 import { closeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { AppError, systemCodeOf } from '../base/errors.ts'

@@ -1,5 +1,5 @@
 /**
- * Converts places in stacks of the joined program (`dist/agent-server*.js`) to places in the modules.
+ * Converts places in stacks of the joined (bundled) program, `dist/agent-server*.js`, to places in the modules.
  *
  * In a joined file, each module is a block under a line `// src/path.js`. Line 1 of the module is the third line below
  * that line.

@@ -1,7 +1,7 @@
 /**
  * `agent-server verify [ID ...]`: checks the stored data and changes nothing.
  *
- * With ids, checks only these conversations. Without ids, also checks the keys, the sealed files and the files of
+ * With ids, checks only these conversations. Without ids, also checks the keys, the encrypted files and the files of
  * parts. The check finds accidents, not changes by a person who may write the files (decisions 8).
  */
 import { join } from 'node:path'

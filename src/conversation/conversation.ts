@@ -1,7 +1,7 @@
 /**
  * One open conversation: its journal, its readers, its agent and its current run.
  *
- * A method that changes something resolves when the change is durable (decisions 6). `pause` waits for a limited time
+ * A method that records a change resolves when the change is durable (decisions 6). `pause` waits for a limited time
  * only. A refused request throws an AppError.
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -36,7 +36,7 @@ import type { Beginning } from './run/admission.ts'
 import type { Titles } from './extra/titles.ts'
 import { assertFits, userMessageEvent } from './log/user-message.ts'
 
-/** The objects and values of a conversation. `openConversation` composes them. */
+/** The objects and values of a conversation. `openConversation` creates and connects them. */
 export interface ConversationParts {
   readonly log: ConversationLog
   readonly journal: Journal
@@ -120,7 +120,7 @@ export class Conversation {
     return { readers, readersBehind, queuedBytes, waitingMessages: this.state.unserved.length }
   }
 
-  /** True once `close` was called, for a deletion too. */
+  /** True once `close` was called, also if it was called for a deletion. */
   get isClosing(): boolean {
     return this.#closing !== undefined
   }
@@ -131,8 +131,8 @@ export class Conversation {
   }
 
   /**
-   * Records a user message and interrupts the goal, if any. With `run`, the current run or else a new run serves the
-   * message.
+   * Records a user message and interrupts the goal, if any. With `run`, the agent works on the message in the current
+   * run or else in a new run.
    * @throws the errors of `Requests.once`, `Gate.assertWritable`, `AdmissionRules` and `Inbox.take`
    */
   send(message: Message, run: boolean, request?: KeyedRequest): Promise<void> {
@@ -151,8 +151,8 @@ export class Conversation {
   }
 
   /**
-   * Starts a run, which approves the actions that wait for the user between two runs. Starts none in a finished
-   * conversation without an unserved message.
+   * Starts a run, which approves the actions that wait for the user between two runs. Starts no run if the conversation
+   * is finished and no user message waits for a turn.
    * @throws AppError `already_running`; the errors of `Requests.once`, `Gate.assertWritable` and
    * `AdmissionRules.starting`
    */
@@ -243,7 +243,7 @@ export class Conversation {
   }
 
   /**
-   * Moves the head to an event, or with null before the first event.
+   * Moves the head, which is the event that new events follow, to an event; with null, before the first event.
    * @throws AppError `not_found`; the errors of `Gate.write`
    */
   async navigate(eventId: string | null): Promise<void> {
@@ -259,7 +259,7 @@ export class Conversation {
     return idOf(json)
   }
 
-  /** Returns the seq of the first event after the event or the frame with this id; undefined for an unknown id. */
+  /** Returns the seq of the first event after the event or unstored frame with this id; undefined if unknown. */
   async seqAfter(id: string): Promise<number | undefined> {
     if ((await this.events.find(id)) !== undefined) return this.events.seqOf(id) + 1
     const micros = this.frames.timeOf(id)
@@ -289,7 +289,7 @@ export class Conversation {
   }
 
   /**
-   * Adds a live reader. Its first frame is the full state. The events from seq `from` on follow; for `now`, new events.
+   * Adds a live reader. It gets the full state, then the events from seq `from` on; for `now`, only new events.
    * @throws AppError `unavailable` when there are too many readers.
    */
   join(options: { readonly from: number | 'now'; readonly encode: Encode; readonly sink: Sink }): Reader {
@@ -299,7 +299,7 @@ export class Conversation {
     return this.#parts.feed.join(from, options.encode, options.sink, timestamp)
   }
 
-  /** Ends run, agent, readers and log, once. The readers get `reason`. */
+  /** Ends the run, the agent, the readers (with `reason`) and the log. Later calls return the first promise. */
   close(reason: 'closed' | 'deleted' = 'closed'): Promise<void> {
     this.#closing ??= this.#close(reason)
     return this.#closing
@@ -330,7 +330,7 @@ export class Conversation {
     })
   }
 
-  /** Records a new value of a state field. A value equal to the newest recorded value records nothing. */
+  /** Records a new value of a state field. Does nothing if the value equals the newest recorded value. */
   #set(key: 'confirmation_policy' | 'security_analyzer' | 'tags', value: JsonValue): Promise<void> {
     const { gate, journal } = this.#parts
     return gate.write(() => {

@@ -1,7 +1,8 @@
 /**
  * Checks `acp_env`: environment variables of an external agent that are not secrets (decisions 23).
  *
- * The variables are shown to clients and not masked in texts. A name that changes which code programs load is refused.
+ * The variables are shown to clients and not masked in texts. A variable that steers programs, such as `LD_PRELOAD`,
+ * is refused.
  */
 import { isLoaderVariable } from '../base/loader-variable.ts'
 

@@ -1,8 +1,6 @@
 /**
- * Reads agent settings from files and requests: migrates and validates them, and opens sealed secrets
- * (contract/settings.md 2 and 3). Pure.
- *
- * Error messages do not show values that may be secret.
+ * Decodes the agent settings of files and requests: migrates and validates them, and opens (decrypts) sealed secrets
+ * (contract/settings.md, sections 2 and 3). Error messages do not show values that may be secret.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -32,7 +30,7 @@ export interface AgentSettingsContext {
   readonly providers: readonly Provider[]
 }
 
-/** Returns the settings of a new server: the demo agent (decisions 21). */
+/** Returns the agent settings of a new server, which choose the demo agent (decisions 21). */
 export function freshAgentSettings(): AcpAgentSettings {
   return toAcpAgentSettings({ agent_kind: 'acp', acp_server: customServer, acp_command: ['agent-server-demo-agent'] })
 }
@@ -48,7 +46,7 @@ export function readAgentSettings(value: unknown, cipher: Cipher): AgentSettings
   return normalise({ ...current, ...(value['agent_kind'] === 'llm' ? { agent_kind: 'openhands' } : {}) }, cipher)
 }
 
-/** Reads one MCP server as `readAgentSettings` reads it. @throws AppError `invalid_input`, with no list of issues. */
+/** Reads an MCP server's settings like `readAgentSettings`. @throws AppError `invalid_input`, with no list of issues */
 export function readMcpServer(value: unknown, cipher: Cipher): McpServer {
   const settings = readAgentSettings({ agent_kind: 'openhands', mcp_config: { server: value } }, cipher)
   const { mcp_config: { server } } = settings
@@ -86,7 +84,7 @@ export function applyAgentDiff(
   return { ...next, ...completeAcpChoice(next, diff, previous, providers) }
 }
 
-/** Returns `after` without the keys of models whose requests go to a new place (model-home). Keys in `diff` stay. */
+/** Returns `after` without the secrets of a model whose place (model-home.ts) changed. Secrets in `diff` stay. */
 export function withoutKeysOfOldPlace(
   before: AgentSettings, after: AgentSettings, diff: Readonly<Record<string, unknown>>,
 ): AgentSettings {
@@ -111,20 +109,20 @@ function criticOf({ verification }: Exclude<AgentSettings, AcpAgentSettings>): C
   return { server_url, model_name, api_key }
 }
 
-/** Returns the tools of a built-in agent whose settings name no tools. */
+/** Returns the tools of a built-in agent whose `tools` setting is null. */
 export function usualTools(hasSubAgents: boolean): ToolSpec[] {
   const subAgents = hasSubAgents ? ['task_tool_set'] : []
   return ['terminal', 'file_editor', 'task_tracker', ...subAgents].map((name) => ({ name, params: {} }))
 }
 
-/** Validates settings whose secrets a caller has replaced. @throws AppError `invalid_input` */
+/** Returns a value as agent settings, with defaults. @throws AppError `invalid_input` if the value is not valid */
 export function asAgentSettings(value: unknown): AgentSettings {
   if (!isAgentSettings(value)) throw settingsFailure()
   return toAgentSettings(value)
 }
 
 /**
- * Returns the plain value of a secret, which may be sealed; undefined for an unset secret.
+ * Returns the plain value of a secret that may be sealed; undefined for an unset secret (`isUnset`).
  * @throws AppError `invalid_input`, with no list of issues, for a token that does not open
  */
 export function readSecret(secret: string, context: string, cipher: Cipher): string | undefined {
@@ -135,7 +133,7 @@ export function readSecret(secret: string, context: string, cipher: Cipher): str
   return opened
 }
 
-/** Returns the error for settings that fail validation (contract/settings.md 2.9). */
+/** Returns the error for settings that fail validation (contract/settings.md, section 2.9). */
 export function settingsFailure(): AppError {
   return new AppError('invalid_input', 'Settings validation failed')
 }

@@ -2,20 +2,20 @@
  * Seals secret values with AES-256-GCM (NIST SP 800-38D).
  *
  * A sealed value is a token: `as1:`, the id of its key, `:`, and in base64url the nonce (12 bytes), the ciphertext and
- * the tag (16 bytes). A token opens with the context that it was sealed with, such as a field path. The first key
+ * the tag (16 bytes). A token opens only with the context that it was sealed with, such as a field path. The first key
  * seals, and each key opens its own tokens.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'
 import type { RandomBytes } from '../base/stamp.ts'
 
 export interface Cipher {
-  /** Ids of the keys, the sealing key first; see `keyOfToken`. */
+  /** The ids of the keys. The first id is that of the sealing key. */
   readonly keyIds: readonly string[]
   /** Seals a value. The context is a field path or a name, never a secret. */
   seal(value: string, context: string): string
   /** Returns the value; undefined when no key opens the token or the context differs. */
   open(token: string, context: string): string | undefined
-  /** Returns the first 32 hex digits of an HMAC-SHA-256 of the text with the first key. */
+  /** Returns 32 hex digits of an HMAC-SHA-256 of a fixed prefix and the text, with the first key. */
   fingerprint(text: string): string
 }
 
@@ -50,7 +50,7 @@ export function createCipher({ keys, random }: CipherOptions): Cipher {
       const [, id = '', body = ''] = tokenShape.exec(token) ?? []
       const key = keyById.get(id)
       const sealed = Buffer.from(body, 'base64url')
-      // Node ignores surplus bits in base64url, so several texts have the same bytes. Only the canonical one opens.
+      // Node ignores surplus bits in base64url, so several texts give the same bytes. Only the canonical text opens.
       const isCanonical = sealed.toString('base64url') === body
       if (key === undefined || !isCanonical || sealed.length < nonceBytes + tagBytes) return undefined
       return decrypt(key, sealed, additionalData(id, context))

@@ -1,6 +1,6 @@
 /**
  * Plans the credentials of an external agent: variables to remove from and to add to its environment, and the
- * parameters of `authenticate` (spec: "Credentials of external agents"; decisions 23). Pure.
+ * parameters of ACP `authenticate` (spec: "Credentials of external agents", where the rules are; decisions 23).
  *
  *     login    API key   base URL                                 rule
  *     yes      removed   stays                                    3, 5: the login wins
@@ -16,7 +16,7 @@ import type { Provider } from './provider.ts'
 
 export interface CredentialInput {
   readonly provider: Provider
-  /** The environment of the child before the plan changes it. */
+  /** The environment of the agent's process before the plan changes it. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly login: LoginState
 }
@@ -27,7 +27,7 @@ export interface CredentialPlan {
   readonly add: Readonly<Record<string, string>>
   /** The parameters of ACP `authenticate`, sent if the agent offers `methodId`; undefined for no authentication. */
   readonly authenticate: Authentication | undefined
-  /** True when authenticating rewrites the settings in the user's home directory. The child then gets its own home. */
+  /** True when authenticating rewrites the settings in the user's home directory. The agent then gets its own home. */
   readonly ownHome: boolean
 }
 
@@ -73,8 +73,8 @@ function plainAuthentication(
 const codexProvider = 'agent_server'
 
 /**
- * Plans the credentials of Codex with a base URL. With a key, Codex gets a model provider of its own, which needs no
- * `authenticate`. Without a key, Codex gets only the base URL. If CODEX_CONFIG is set already, nothing is added.
+ * Plans the credentials of Codex for a base URL. With a key, Codex gets a configuration with an extra model provider,
+ * which needs no `authenticate`; without a key, only the URL. If CODEX_CONFIG is set already, nothing is added.
  */
 function codexPlan(
   environment: CredentialInput['environment'],

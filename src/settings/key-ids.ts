@@ -1,4 +1,4 @@
-/** Finds which keys sealed the tokens in a value, by the key's id in each token. No token is opened. */
+/** Finds which keys sealed the tokens in a value, by the key id that each token contains. No token is opened. */
 import { isObject } from '../base/json.ts'
 import { keyOfToken } from './cipher.ts'
 

@@ -1,8 +1,8 @@
 /**
  * The server's own keys: the sealing key for secret values, and the session key that clients send.
  *
- * If neither the configuration nor the folder `keys/` has a key, it is created in the folder. An unreadable key file is
- * not replaced, because nothing else could open the values that its keys have sealed.
+ * A key that is neither configured nor stored in the folder `keys/` is created there. An unreadable key file is not
+ * replaced, because no new key could open the values that a lost key has sealed.
  */
 import { scrypt } from 'node:crypto'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ const keyBytes = 32
 const version = 1
 
 /**
- * Returns the keys for `createCipher`, the sealing key first. Creates it if there is no `secretKey` and no stored key.
+ * Returns the keys for `createCipher`, the sealing key first. Creates a key if neither `secretKey` nor `keys/` has one.
  * @throws AppError `settings_unreadable` for an unreadable key file, `storage_full`, `storage_failed`
  */
 export async function loadSealingKeys(options: SealingKeyOptions): Promise<Buffer[]> {
@@ -162,7 +162,7 @@ async function writeStored(folder: string, file: string, members: Readonly<Recor
   await restrict(folder, path)
 }
 
-/** Restores the modes of the folder and the key file: a copied or restored folder may have lost them. */
+/** Sets the modes 0700 and 0600 of the folder and the key file: a copy of the folder may have other modes. */
 async function restrict(folder: string, path: string): Promise<void> {
   try {
     await chmod(folder, 0o700)

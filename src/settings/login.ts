@@ -1,5 +1,5 @@
 /**
- * Detects whether a provider's program is signed in: `yes`, `no`, or `unknown` for a keychain, which is not read.
+ * Detects whether an agent's program is signed in: `yes`, `no`, or `unknown` for a keychain, which is not read.
  *
  * Looks at variables with tokens, and at the files in which the program stores its login (spec: Credentials 2 and 4).
  * An unreadable file counts as missing.
@@ -35,7 +35,7 @@ export async function detectLogin(provider: Provider, options: DetectLoginOption
   return login.keychain && platform === 'darwin' ? 'unknown' : 'no'
 }
 
-/** True for a variable with a value. A blank value means no credential (spec: Credentials 8). */
+/** True for a value that is not blank. A blank value means no credential (spec: Credentials 8). */
 export function isSet(value: string | undefined): value is string {
   return value !== undefined && value.trim() !== ''
 }
@@ -47,7 +47,7 @@ function loginFolder(provider: Provider, login: LoginRule, environment: Environm
   return home === undefined ? undefined : join(home, login.folder)
 }
 
-/** Returns whether the user has chosen the login of this rule in the program; undefined if no choice is stored. */
+/** Returns whether the program's stored choice of a sign-in method is this rule's login; undefined for no choice. */
 async function readChoice(folder: string, { choice }: LoginRule): Promise<boolean | undefined> {
   if (choice === null) return undefined
   let value = await readJson(join(folder, choice.file))
@@ -75,6 +75,6 @@ async function readJson(path: string): Promise<unknown> {
   try {
     return await readJsonFile(path, { limitBytes: fileLimitBytes })
   } catch {
-    return undefined // An unreadable file counts as no login.
+    return undefined // An unreadable file counts as missing.
   }
 }

@@ -10,7 +10,7 @@ import { addressSecrets } from '../base/secret-address.ts'
 
 /**
  * Returns the texts to mask. For JSON, these are its secret members and their secret parts, or the whole value if no
- * member is secret. For other text, these are the value and its secret parts: lines, and credentials of an address.
+ * member is secret. For other text, these are the value, its secret lines, and the credentials of an address.
  */
 export function maskedParts(value: string): string[] {
   const json = jsonIn(value)
@@ -25,7 +25,7 @@ export function maskingOfSecret(value: string): Masking {
   return (['everywhere', 'whole words'] as const).find((masking) => parts.includes(masking)) ?? 'none'
 }
 
-/** True for the name of a member whose value is secret, in a credential file. */
+/** True if a member with this name has a secret value, for example in a credential file. */
 export function isSecretMember(name: string): boolean {
   return secretName.test(name) && !descriptiveName.test(name)
 }
@@ -34,7 +34,7 @@ const secretName = new RegExp([
   'token', 'secret', 'passw', 'passphrase', 'pwd', 'credential', 'cookie', 'authorization', 'bearer', 'signature',
   'apikey', 'key$', 'key_?data$', 'keys$', '^auths?$', '^jwt$', '^pat$', '^d$', '^pin$',
 ].join('|'), 'i')
-/** Names of members that are not secret, such as a public key, ids, addresses and lifetimes. */
+/** Matches names of members that are not secret, such as a public key, ids, addresses and lifetimes. */
 const descriptiveName = new RegExp([
   /public_?key$/,
   /(?:^|[_-])(?:ids?|uris?|urls?|type|expiry|expires(?:_?(?:at|in))?|endpoint|host|path|file)$/,
@@ -48,7 +48,7 @@ export function jsonIn(value: string): unknown {
   try {
     return parseJson(value)
   } catch {
-    return undefined // `parseJson` refuses it: treated as text.
+    return undefined // Not valid JSON: treated as text.
   }
 }
 
@@ -63,7 +63,7 @@ function membersOf(value: unknown, isSecret: boolean): string[] {
   })
 }
 
-/** Returns the secret texts inside a member that `descriptiveName` matches. A string with such a name is no secret. */
+/** Returns the secret texts in a member whose name `descriptiveName` matches. A string there is no secret. */
 function membersIn(member: unknown): string[] {
   return typeof member === 'string' ? [] : membersOf(member, false)
 }

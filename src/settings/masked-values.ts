@@ -1,12 +1,12 @@
 /**
  * Registers stored secrets with the masker.
  *
- * A replaced or removed value stays masked, because a running agent may still have it. The oldest of these values is
- * released when there are more than `retiredLimit`, or when the masker has no room.
+ * A replaced or removed value stays masked, because a running agent may still have it. The oldest such
+ * value is registered no longer when there are more than `retiredLimit`, or when the masker has no room.
  */
 import type { Masker } from '../base/masking.ts'
 
-/** At most this many replaced or removed secrets stay masked. */
+/** The most replaced or removed secrets that stay registered. */
 const retiredLimit = 100
 
 /** Sets the masked values of a secret; [] for none. @throws AppError `invalid_input` when the masker has no room. */
@@ -15,7 +15,7 @@ export type MaskedValues = (name: string, values: readonly string[]) => void
 export function createMaskedValues(masker: Masker): MaskedValues {
   const current = new Map<string, () => void>()
   const retired: (() => void)[] = []
-  /** Registers values. While the masker is full, releases the oldest of the values that are no longer stored. */
+  /** Registers values. While the masker is full, ends the oldest registration of values that are no longer stored. */
   const register = (values: readonly string[]): (() => void) => {
     for (;;) {
       try {

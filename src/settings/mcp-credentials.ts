@@ -1,5 +1,5 @@
 /**
- * Makes the HTTP headers that authenticate this server to an MCP server (contract/settings.md 3.1, `auth`). Pure.
+ * Makes the HTTP headers that authenticate this server to an MCP server (contract/settings.md, section 3.1, `auth`).
  *
  * `parts/mcp/oauth/` gets and renews OAuth tokens.
  */

@@ -1,12 +1,13 @@
 /**
- * Checks the members of an MCP server against each other (contract/settings.md 3.1). Migrates servers of old settings.
+ * Checks the members of an MCP server against each other (contract/settings.md, section 3.1), and migrates the MCP
+ * servers of old settings.
  */
 import { isObject } from '../base/json.ts'
 import type { McpServer } from '../schema/generated/settings.ts'
 
 export type McpTransport = 'stdio' | 'http' | 'sse'
 
-/** Returns the transport; http for an unknown name. Without a name: stdio if there is a command, else http. */
+/** Returns the transport that `transport` names, http for an unknown name. Default: stdio with a command, else http. */
 export function transportOf(server: { readonly transport?: unknown; readonly command?: unknown }): McpTransport {
   const { transport, command } = server
   if (transport === 'stdio' || transport === 'sse') return transport
@@ -14,8 +15,8 @@ export function transportOf(server: { readonly transport?: unknown; readonly com
 }
 
 /**
- * True when a server has the command or the address that its transport needs. False if it has both a header
- * Authorization and an `auth` other than `none`.
+ * True when a server has the command or the address that its transport needs, and not both a header Authorization and
+ * an `auth` other than `none`.
  */
 export function isSoundServer(server: McpServer): boolean {
   const { command, url, auth, headers = {} } = server
@@ -26,8 +27,8 @@ export function isSoundServer(server: McpServer): boolean {
 }
 
 /**
- * Migrates settings from before schema version 5. The member `type` becomes `transport`, and the value `shttp` becomes
- * `http`.
+ * Migrates the MCP servers of agent settings from before schema version 5: the member `type` becomes `transport`, and
+ * the transport `shttp` becomes `http`.
  */
 export function migrateServers(agentSettings: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { mcp_config: servers } = agentSettings

@@ -1,8 +1,8 @@
 /**
  * Applies a settings diff to settings, without validation. Pure.
  *
- * `mergePatch` is RFC 7386 with one difference (contract/settings.md 2.4): where the settings have no object, an object
- * of the diff keeps its nulls.
+ * `mergePatch` is RFC 7386 with one difference (contract/settings.md, section 2.4): where the settings have no object,
+ * an object of the diff keeps its nulls.
  */
 import { isObject } from '../base/json.ts'
 
@@ -18,7 +18,7 @@ export function mergePatch(base: Members, patch: Members): Record<string, unknow
   return Object.fromEntries(members)
 }
 
-/** Merges like `mergePatch`, but stores a null that is a member of `patch` itself (contract/settings.md 2.6). */
+/** Merges like `mergePatch`, but stores a null of a member of `patch` itself (contract/settings.md, section 2.6). */
 export function mergeFields(base: Members, patch: Members): Record<string, unknown> {
   const members = new Map(Object.entries(base))
   for (const [name, value] of Object.entries(patch)) members.set(name, mergeMember(members.get(name), value))

@@ -1,5 +1,5 @@
 /**
- * Finds the place that gets the requests to a model. A stored key is for one place (DECISIONS.md, section 44). Pure.
+ * Finds the place that gets the requests to a model. A stored key is only for one place (DECISIONS.md, section 44).
  *
  * The place is the origin of the address in the settings, or the address itself if it is no URL. Without an address,
  * the place is the provider of the model (`providerOf`).
@@ -11,7 +11,7 @@ import { isUnset } from './secret-values.ts'
 
 export type ModelPlace = Pick<LLM, 'model' | 'base_url' | 'ollama_base_url'>
 
-/** Other names of providers, each with the provider's usual name. */
+/** Other names of model providers, each with the provider's usual name. */
 const aliases: ReadonlyMap<string, string> = new Map([['google', 'gemini'], ['ollama_chat', 'ollama']])
 
 /** The providers of models whose names have no `PROVIDER/`, by the beginning of the name. */

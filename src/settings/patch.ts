@@ -1,4 +1,4 @@
-/** Decodes stored settings and applies patches to settings (contract/settings.md 2). Pure, but it loads a profile. */
+/** Decodes stored settings, and applies a client's patches to settings (contract/settings.md, section 2). */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import type { LLM } from '../schema/generated/llm.ts'
@@ -68,7 +68,7 @@ export async function applyPatch(current: Settings, patch: SettingsPatch, contex
   const { active_profile = current.active_profile, active_agent_profile_id = current.active_agent_profile_id } = patch
   const { agent_settings: agent, conversation_settings: chat, misc_settings: misc } = current
   const pointers = [patch.active_profile, patch.active_agent_profile_id]
-  // A null diff changes nothing; a null `active_profile` or `active_agent_profile_id` clears that member (2.2).
+  // A null diff changes nothing. A null pointer clears the stored pointer (contract/settings.md, section 2.2).
   if (!agentDiff && !chatDiff && !miscDiff && pointers.every((pointer) => pointer === undefined)) {
     throw new AppError('bad_request', 'Nothing to update: expected at least one member of the settings')
   }

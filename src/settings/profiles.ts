@@ -1,5 +1,5 @@
 /**
- * Stores the LLM profiles: named LLM configurations with their keys (contract/settings.md 7).
+ * Stores the LLM profiles: named LLM configurations with their keys (contract/settings.md, section 7).
  *
  * The file is `profiles.json`, with sealed secrets. A profile that is invalid or does not open is not listed. It cannot
  * be used until it is replaced, or until a server has its sealing key.
@@ -25,7 +25,7 @@ import { createStoredFile, type Changes, type StoredFile } from './stored-file.t
 
 /**
  * Each method throws AppError `settings_unreadable` for an unreadable file. A method that writes also throws
- * `storage_full`, `storage_failed`, and `unavailable` after `Changes.close`; then nothing has changed.
+ * `storage_full`, `storage_failed`, and `unavailable` after `Changes.close`. After an error, the old profiles stay.
  */
 export interface ProfileStore {
   /** Lists the readable profiles, sorted by name. */
@@ -38,7 +38,7 @@ export interface ProfileStore {
    * model
    */
   load(name: string): Promise<LLM>
-  /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` for wrong name or content */
+  /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` for a bad name or content */
   save(name: string, profile: NewProfile): Promise<void>
   /** Renames a profile. @throws AppError `not_found`, `conflict` when another profile has the new name */
   rename(name: string, newName: string): Promise<void>
@@ -46,7 +46,7 @@ export interface ProfileStore {
   delete(name: string): Promise<void>
   /** Returns the profiles that need sealing keys which `cipher` lacks. */
   unopened(): Promise<readonly UnopenedProfile[]>
-  /** Seals the secrets in the file with the sealing key. An unreadable profile stays as it is. */
+  /** Seals the secrets in the file again with the sealing key. An unreadable profile stays as it is. */
   reseal(): Promise<void>
 }
 
@@ -56,7 +56,7 @@ export interface UnopenedProfile {
 }
 
 export interface NewProfile {
-  /** The LLM; its secrets are plain or tokens. */
+  /** The LLM. Its secrets are plain texts or sealed tokens. */
   readonly llm: LLM
   readonly include_secrets: boolean
 }
@@ -72,11 +72,11 @@ export interface ProviderCredentials extends Pick<LLM, 'base_url'> {
 export type FindConnection = (id: string) => Promise<ProviderCredentials | undefined>
 
 export interface ProfileStoreOptions {
-  /** Finds a provider connection. Default: there are no connections. */
+  /** Finds a provider connection. By default, there is none. */
   readonly findConnection?: FindConnection
   readonly onChange?: TellChange
   readonly changes?: Changes
-  /** `profiles.json` in the data folder. */
+  /** The path of `profiles.json` in the data folder. */
   readonly path: string
   readonly cipher: Cipher
   readonly masker: Masker
@@ -214,7 +214,7 @@ export function plainLlm({ llm, include_secrets: withSecrets }: NewProfile, ciph
   return typed(mapSecrets(type, { llm }, plain)).llm
 }
 
-/** Returns an LLM without its key and address if it names a provider connection: the connection has both. */
+/** Returns an LLM without its key and address if it names a provider connection, which replaces both. */
 function withoutOwnKey(llm: LLM): LLM {
   return llm.provider_connection_id === null ? llm : { ...llm, api_key: null, base_url: null }
 }
@@ -268,7 +268,7 @@ function hasKey({ llm }: LlmProfile): boolean {
   return !isUnset(llm.api_key ?? '')
 }
 
-/** Returns the LLM of a profile in a view. In `redacted` its key is null, so that clients can send the view back. */
+/** Returns the LLM of a profile in the view `mode`. In the view `redacted`, its key is null. */
 function shown(profile: LlmProfile, mode: ExposeMode, cipher: Cipher): LLM {
   const { llm } = typed(exposeSecrets(type, profile, mode, cipher))
   return mode === 'redacted' ? { ...llm, api_key: null } : llm

@@ -1,7 +1,6 @@
 /**
- * The type of an entry of the provider table: facts about an agent's program (contract/settings.md 5; decisions 22).
- *
- * The entries are in `providers-table` and in `--providers FILE`.
+ * The type of an entry of the provider table: facts about an agent's program (contract/settings.md, section 5;
+ * decisions 22). The entries are in `providers-table` and in `--providers FILE`.
  */
 
 export interface Provider {
@@ -23,7 +22,7 @@ export interface Provider {
   readonly programs: Readonly<Record<string, string>>
   /** The command that a user runs to install the program; empty if `agents install` can install it. */
   readonly installCommand: string
-  /** A command starts this program if a word of it begins with this text. The agent's ACP name contains this text. */
+  /** The beginning of a word in the program's command (`detectProvider`). The agent's ACP name contains this text. */
   readonly prefix: string
   readonly apiKeyVariable: string
   /** Other names of the API key variable. The rules for the key hold for them too. */
@@ -34,7 +33,7 @@ export interface Provider {
   readonly dataDirVariable: string
   /** The variable that replaces `HOME` for the program's own files. */
   readonly homeVariable: string
-  /** Further variables of the server's environment that the child gets. */
+  /** Variables that the child gets from the server's environment, besides `baseVariables` (process/environment). */
   readonly variables: readonly string[]
   /** Variables that the child gets unless the server's environment or a secret sets them. */
   readonly defaults: Readonly<Record<string, string>>
@@ -43,16 +42,13 @@ export interface Provider {
   readonly login: LoginRule | null
   /** The way in which a base URL reaches the program, see `planCredentials`. */
   readonly baseUrlVia: 'environment' | 'codex-config' | 'gateway'
-  /**
-   * The base URL that is used with a key when the user has set no base URL; null for none. With a base URL Codex needs
-   * no `authenticate`.
-   */
+  /** The base URL that is used with an API key when the user has set no base URL; null for none. */
   readonly publicBaseUrl: string | null
   /** True when the config-directory variable makes the program drop the key and the base URL (spec: Credentials 6). */
   readonly configDirStripsKey: boolean
   /**
-   * The method of ACP `authenticate` for a user with a key, and for a user with a login; null for none. A base URL can
-   * change the method (`planCredentials`).
+   * `keyMethod` is the method of ACP `authenticate` for a user with an API key, `loginMethod` that for a user with a
+   * login; null for none. With a base URL, another method may be used, or none (`planCredentials`).
    */
   readonly keyMethod: string | null
   readonly loginMethod: string | null
@@ -65,7 +61,7 @@ export interface Provider {
 
 /** The session modes of an agent. They differ in which actions need the user's permission (decisions 24). */
 export interface ProviderModes {
-  /** The mode that asks before actions that change something. The program's configuration can make it ask for fewer. */
+  /** The mode that asks before actions that change something. The program's configuration can make it ask less. */
   readonly asking: string
   /** The mode that asks least. Equal to `asking` if no mode asks less. */
   readonly open: string

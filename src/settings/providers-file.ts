@@ -42,7 +42,7 @@ function wordsOf(command: string | readonly string[]): readonly string[] {
 }
 
 /**
- * Returns the table with the entries of a providers file.
+ * Returns the provider table, changed and extended by the entries of a providers file.
  * @throws AppError `bad_request` for a file that is no object or has a wrong entry
  */
 export function withProvidersFile(providers: readonly Provider[], file: unknown): Provider[] {

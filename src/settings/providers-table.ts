@@ -170,7 +170,7 @@ export const builtInProviders: readonly Provider[] = [
     baseUrlVia: 'gateway',
     publicBaseUrl: null,
     configDirStripsKey: false,
-    // `authenticate` would rewrite the user's settings file. The program signs in without it.
+    // `authenticate` would rewrite the user's settings file. The program signs in without an `authenticate`.
     keyMethod: null,
     loginMethod: null,
     defaultModel: 'auto',
@@ -183,7 +183,7 @@ export const builtInProviders: readonly Provider[] = [
       open: 'yolo',
       moreOpen: ['autoEdit', 'yolo'],
       closed: ['plan'],
-      // Commands that were measured to run without asking, each as a whole command line.
+      // Measured: each of these commands runs without asking when it is the whole command line.
       unasked: [
         'ls', 'pwd', 'echo', 'find', 'tail', 'uniq', 'cut', 'stat', 'which', 'id', 'uname', 'seq', 'whoami', 'true',
         'git status', 'git log', 'git diff', 'git show',
@@ -193,7 +193,7 @@ export const builtInProviders: readonly Provider[] = [
   {
     ...blankProvider('opencode'),
     displayName: 'opencode',
-    // The program retries a failing model for half an hour without an update. The flags make stderr show each retry.
+    // For half an hour the program retries a failed model call and sends no update. The flags log each retry to stderr.
     command: ['npx', '-y', 'opencode-ai@1.18.33', 'acp', '--print-logs', '--log-level', 'WARN'],
     packageName: 'opencode-ai',
     version: '1.18.33',

@@ -1,6 +1,6 @@
 /**
- * Finds the provider, command and model that ACP settings mean, and completes these members after a client's diff
- * (contract/settings.md 3.3 and 5; decisions 21). Pure.
+ * Finds the provider, command and model that ACP settings choose, and completes these members after a client's diff
+ * (contract/settings.md, sections 3.3 and 5; decisions 21).
  */
 import { AppError } from '../base/errors.ts'
 import { isAcpServer, type AcpAgentSettings, type AcpServer } from '../schema/generated/settings.ts'
@@ -31,9 +31,9 @@ export interface ResolvedAcp {
 }
 
 /**
- * Resolves stored settings. An empty command becomes the provider's command, and a missing model its default model.
- * With the server `custom`, the presets are left out: a command that is only the name of another entry becomes the
- * entry's command, and for any other command `detectProvider` finds the provider.
+ * Resolves stored settings. An empty command becomes the provider's command, and a missing model the provider's default
+ * model. With the server `custom`, the presets are left out of `providers`: a command that is only the name of an entry
+ * becomes the entry's command, and for any other command `detectProvider` finds the provider.
  */
 export function resolveAcp(choice: AcpQuery, providers: readonly Provider[]): ResolvedAcp {
   const { acp_server, acp_command, acp_model } = choice
@@ -94,9 +94,9 @@ export function detectProvider(command: readonly string[], providers: readonly P
  * Completes the ACP members of settings after a diff. `previous` is `acp_server` before the diff; undefined when the
  * diff changes the agent kind.
  *
- * - A diff with a command, not an empty one, and without `acp_server` sets the `acp_server` of this command.
+ * - A diff with a command that is not empty, and without `acp_server`, sets the `acp_server` that fits the command.
  * - A diff with a preset and without a command empties the command.
- * - A change of `acp_server` without a model in the diff removes the model, which other providers do not know.
+ * - A change of `acp_server` without a model in the diff removes the model, which the new provider may not know.
  * - A preset without a model gets its default model.
  */
 export function completeAcpChoice(

@@ -1,13 +1,13 @@
 /**
- * A file with sealed values. The server's start, `agent-server verify` and `doctor` open its values to check them, and
- * `agent-server sealing-keys reseal` seals them again.
+ * A file with sealed (encrypted) values. The server's start, `agent-server verify` and `doctor` open the values to
+ * check them, and `agent-server sealing-keys reseal` seals them again.
  */
 import type { Masker } from '../base/masking.ts'
 import type { TellChange } from './change-log.ts'
 import type { Cipher } from './cipher.ts'
 
 export interface SealedFile {
-  /** Opens the values in the file. @throws AppError `settings_unreadable` */
+  /** Reads the file and opens (decrypts) its values. @throws AppError `settings_unreadable` */
   read(): Promise<unknown>
   /**
    * Seals the values again with the sealing key, if the file exists.

@@ -2,7 +2,7 @@
  * Finds the secrets in a value by its schema, which marks members as secret or as an address.
  *
  * Every string below a secret member is a secret, except in a `SecretSource`, which has a schema of its own. A sealed
- * secret opens with the path that it was sealed with, such as `llm.api_key`.
+ * (encrypted) secret opens only with the path that it was sealed with, such as `llm.api_key`.
  */
 import { isObject } from '../base/json.ts'
 import { addressSecrets } from '../base/secret-address.ts'
@@ -14,11 +14,12 @@ import { maskedParts } from './masked-parts.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 
-/** The name of a schema type of the core, or the name and the definitions of a schema type of a part. */
+/** The name of a schema type of the core, or the name and the definitions of an optional module's schema type. */
 export type SecretType = string | NamedType
 
 /**
- * Returns the value with each secret replaced by the result of `map`. Undefined removes it; a sealed address stays.
+ * Returns the value with each secret replaced by the result of `map`. A secret for which `map` returns undefined is
+ * removed, but a sealed address stays.
  */
 export function mapSecrets(type: SecretType, value: unknown, map: SecretMap): unknown {
   if (typeof type === 'string') return walkNamed(type, value, [], { map, types: registry })
@@ -49,7 +50,7 @@ export function secretsToMask(type: SecretType, value: unknown): string[] {
   const found = new Set<string>()
   mapSecrets(type, value, (secret, path) => {
     const name = path.slice(path.lastIndexOf('.') + 1)
-    // A member `value` is always masked: its name tells nothing, but it is usually a credential.
+    // A member named `value` is always masked: the name tells nothing, but the member is usually a credential.
     const parts = name === 'value' || isWorthMasking(name, secret) ? maskedParts(secret) : addressSecrets(secret)
     for (const part of parts) found.add(part)
     return secret
@@ -103,7 +104,7 @@ function walk(schema: Schema, value: unknown, path: Path, by: Walk): unknown {
   }
 }
 
-/** Returns a secret member with all its strings mapped, at any depth; of a `SecretSource`, only its secrets. */
+/** Maps all strings in a secret member, at any depth. In a `SecretSource`, maps only the secrets. */
 function mapStrings(value: unknown, path: Path, by: Walk): unknown {
   if (isSecretSource(value)) return walkNamed('SecretSource', value, path, by)
   if (typeof value === 'string') return by.map(value, path.join('.'))

@@ -1,13 +1,13 @@
 /**
  * Groups secret members of different types that mean the same thing, such as the key of a model in settings and in a
- * profile. Pure.
+ * profile.
  *
  * A sealed token opens in each member of its group. It opens in no other member, so a client cannot send the key of a
  * model to an MCP server.
  */
 import type { Cipher } from './cipher.ts'
 
-/** How the paths of members begin, one row for each group. The first has `llm.api_key` and `condenser.llm.api_key`. */
+/** Beginnings of paths of secret members. A token that was sealed for one of a row opens for the others of the row. */
 const kinds: readonly (readonly string[])[] = [
   ['llm.', 'condenser.llm.', 'condenser.condensers.llm.'],
   ['critic.', 'verification.critic_'],

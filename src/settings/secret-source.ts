@@ -1,13 +1,13 @@
 /**
- * The source of a conversation's secret: a value, or an address to look the value up (contract/conversations.md 6).
- * Pure.
+ * The source of a conversation's secret: a value, or an address from which the value is fetched
+ * (contract/conversations.md, section 6).
  */
 import type { SecretSource } from '../schema/generated/secrets.ts'
 import { isCredentialName, isSecretAddress, isUnset } from './secret-values.ts'
 
 /**
- * Returns the replacement of a secret value. Returns undefined to leave the value out. The context identifies the value
- * in its source.
+ * Returns the replacement of a secret value. Returns undefined to leave the value out. `context` is the name or
+ * the path of the value in the object that contains it.
  */
 export type SecretMap = (value: string, context: string) => string | undefined
 

@@ -1,6 +1,6 @@
 /**
- * Tells whether a value is worth masking, and defines the placeholder of a secret (contract/settings.md 2.10 and 6;
- * decisions 12). Pure.
+ * Tells whether a value is worth masking, and defines the placeholder of a secret (contract/settings.md, sections 2.10
+ * and 6; decisions 12).
  */
 import { addressSecrets } from '../base/secret-address.ts'
 import { isSealed } from './cipher.ts'

@@ -1,6 +1,6 @@
 /**
  * Stores the global secrets: named values that become environment variables of the agents (spec: "Global secret";
- * contract/settings.md 6, decisions 12).
+ * contract/settings.md, section 6; decisions 12).
  *
  * The file is `secrets.json`, with sealed values. A value is registered with the masker before it can be read.
  */
@@ -26,16 +26,16 @@ export interface NewSecret {
   readonly description?: string | null | undefined
 }
 
-/** Each method can throw AppError `settings_unreadable`; a writing method also the errors of `StoredFile.update`. */
+/** Each method can throw AppError `settings_unreadable`, and a writing method the errors of `StoredFile.update`. */
 export interface SecretStore {
   /** Lists names and descriptions, sorted by name, never values. */
   list(): Promise<SecretSummary[]>
   /** Adds or replaces a secret. @throws AppError `invalid_input` for a name or value that is refused, or at a limit. */
   put(secret: NewSecret): Promise<SecretSummary>
-  /** Returns a value. @throws AppError `not_found` without a value, `invalid_input` for a refused name */
+  /** Returns a value. @throws AppError `not_found` without a value, `invalid_input` for an invalid name */
   get(name: string): Promise<string>
   /**
-   * Replaces a value if it still is the expected value. Returns true when the stored value is now `value`.
+   * Replaces the value of a secret if it still is `expected`. Returns true when the stored value is now `value`.
    * @throws AppError `invalid_input`, as `put`
    */
   replace(name: string, expected: string, value: string): Promise<boolean>
@@ -43,18 +43,18 @@ export interface SecretStore {
   delete(name: string): Promise<void>
   /** Returns all values by name, without the secrets that have no value. */
   values(): Promise<ReadonlyMap<string, string>>
-  /** Seals every secret in the file with the sealing key. */
+  /** Seals every secret in the file again with the sealing key. */
   reseal(): Promise<void>
 }
 
 export interface SecretStoreOptions {
   readonly onChange?: TellChange
   readonly changes?: Changes
-  /** `secrets.json` in the data folder. */
+  /** The path of `secrets.json` in the data folder. */
   readonly path: string
   readonly cipher: Cipher
   readonly masker: Masker
-  /** True for the name of a variable that changes which code programs load. `put` and `replace` refuse the name. */
+  /** True for a variable that steers programs, such as `LD_PRELOAD`. `put` and `replace` refuse such a name. */
   readonly isLoaderVariable: (name: string) => boolean
   readonly secretLimit?: number
   readonly valueLimitChars?: number
@@ -155,7 +155,7 @@ function without(entries: Entries, name: string): Entries {
   return rest
 }
 
-/** Lists the names of a file's secrets whose value is not null. Uses no key. @throws AppError `settings_unreadable` */
+/** Lists the names of a file's secrets that have a value. Opens no value. @throws AppError `settings_unreadable` */
 export async function listSecretNames(path: string): Promise<string[]> {
   const content = await readVersioned(path, version)
   const secrets = isObject(content?.['secrets']) ? content['secrets'] : {}

@@ -1,5 +1,5 @@
 /**
- * Stores the settings of this server in one file, with a copy in memory (contract/settings.md 1 and 2).
+ * Stores the settings of this server in one file, with a copy in memory (contract/settings.md, sections 1 and 2).
  *
  * Secrets are plain in memory and sealed in the file. They are registered with the masker before the settings are
  * returned.
@@ -27,27 +27,27 @@ export interface SettingsStore {
    * Applies a patch and returns the redacted view. `check` gets the settings before the patch, and throws an error to
    * refuse the patch.
    * @throws the errors of `applyPatch`, `check` and `StoredFile.update`; AppError `invalid_input` also above
-   * `limitChars`. Then nothing has changed.
+   * `limitChars`. After an error, the store keeps the old settings.
    */
   patch(request: SettingsPatch, check?: (current: Settings) => void): Promise<SettingsResponse>
   /**
-   * Replaces the settings by the result of `change`, after all earlier changes.
+   * Replaces the settings by the result of `change`. Waits until all earlier changes have ended.
    * @throws the errors of `change` and `StoredFile.update`; AppError `invalid_input` above `limitChars`
    */
   update(change: (current: Settings) => Settings | Promise<Settings>): Promise<Settings>
-  /** Seals every secret in the file with the sealing key. @throws the errors of `StoredFile.rewrite` */
+  /** Seals every secret in the file again with the sealing key. @throws the errors of `StoredFile.rewrite` */
   reseal(): Promise<void>
 }
 
 export interface SettingsStoreOptions {
   readonly onChange?: TellChange
   readonly changes?: Changes
-  /** `settings.json` in the data folder. */
+  /** The path of `settings.json` in the data folder. */
   readonly path: string
   readonly cipher: Cipher
   readonly masker: Masker
   readonly providers: readonly Provider[]
-  /** Loads an LLM profile. Default: there are no profiles. */
+  /** Loads an LLM profile. By default, there are no profiles. */
   readonly loadProfile?: LoadProfile
   /** The most characters of the settings as JSON. Default: 4,194,304. */
   readonly limitChars?: number

@@ -3,7 +3,7 @@
  *
  * A changed value is visible when it is on disk. An unreadable file is not replaced: each use throws
  * `settings_unreadable` until the file is repaired. After `Changes.close` no file is changed, because another server
- * may own it.
+ * may then use the data folder.
  */
 import { basename } from 'node:path'
 import { AppError } from '../base/errors.ts'
@@ -18,10 +18,10 @@ export interface StoredFile<T> {
    * Replaces the value by the result of `change`. Resolves when the result is on disk. Writes nothing if `change`
    * returns the object that it got.
    * @throws the errors of `change`; AppError `settings_unreadable`, `storage_full`, `storage_failed`, `invalid_input`
-   * for a value that is too large, `unavailable` after `Changes.close`. Then nothing has changed.
+   * for a value that is too large, `unavailable` after `Changes.close`. After an error, `read` returns the old value.
    */
   update(change: (current: T) => T | Promise<T>): Promise<T>
-  /** Writes the value again, sealed with the sealing key, if the file exists. @throws the errors of `update` */
+  /** Writes the value again, if the file exists: `encode` may seal with a new key. @throws the errors of `update` */
   rewrite(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ type Content = Readonly<Record<string, unknown>>
 
 export interface StoredFileOptions<T> {
   readonly path: string
-  /** The format of the content, in the member `version`. A file with another version is refused. */
+  /** The number of the file's format, in its member `version`. A file with another number is refused. */
   readonly version: number
   /** Returns the value while there is no file. */
   readonly initial: () => T

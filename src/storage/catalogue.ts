@@ -26,7 +26,7 @@ export class Catalogue {
   readonly #onError: (error: Error) => void
   readonly #removals = new Set<Promise<void>>()
 
-  /** Starts to delete old entries of `temporary/`. @param onError is called for an entry that could not be deleted */
+  /** Starts to delete what is left in `temporary/`. @param onError is called for a folder that could not be deleted */
   static async open(folder: DataFolder, onError: (error: Error) => void): Promise<Catalogue> {
     const catalogue = new Catalogue(folder, onError)
     const leftovers = await failsAsStorage('Cannot read the data folder', () => readdir(folder.temporary))

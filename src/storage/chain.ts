@@ -4,14 +4,14 @@
  *     line  = hash SP json LF
  *     hash  = 32 lower-case hex digits: the first 16 bytes of SHA-256(hash of the line before, as text, then json)
  *
- * The first line continues from 32 zeros. Lines are found without parsing, because their JSON contains no LF.
+ * Before the first line, the hash is 32 zeros. Lines are found without parsing, because their JSON contains no LF.
  *
  * The chain detects accidents and careless edits. It does not protect against an attacker who can write the files,
  * because its inputs are public.
  */
 import { hash } from 'node:crypto'
 
-/** The hash that the first line continues from. */
+/** The hash that stands for the line before the first line. */
 export const genesis = '0'.repeat(32)
 
 export const hashLength = 32

@@ -1,7 +1,7 @@
 /**
- * Remembers which byte ranges of a log were checked.
+ * Remembers the byte ranges of a log whose lines were checked against the hash chain.
  *
- * The server changes no line, so a range stays valid. The newest `maxRanges` ranges are kept.
+ * The server changes no line, so a checked range need not be checked again. The newest `maxRanges` ranges are kept.
  */
 
 interface Range {

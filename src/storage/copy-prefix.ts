@@ -1,7 +1,7 @@
 /**
- * Copies the first lines of a log into a new log, for a fork.
+ * Copies the first lines of a log into a new log, for a fork of the conversation.
  *
- * The bytes are copied as they are, with private records and damaged lines.
+ * The bytes are copied as they are, with private records (lines that are not events) and damaged lines.
  */
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'
@@ -20,12 +20,12 @@ export interface CopyPrefixOptions {
   readonly to: string
   /** Seq of the last event to copy: its number in the log, from 0 on. Null for all lines before `end`. */
   readonly event: number | null
-  /** The offset of `log.head`, now or earlier. No line after this offset is copied. */
+  /** A byte offset in the log: that of `log.head`, or of an earlier head. No line after this offset is copied. */
   readonly end: number
 }
 
 /**
- * Copies the log up to the end of the event's line; up to `end` if `event` is null.
+ * Copies the log up to the end of the line of `event`, or up to `end` if `event` is null.
  * @throws AppError `storage_full`, `storage_failed`; RangeError if the log lacks the event
  */
 export async function copyPrefix(options: CopyPrefixOptions): Promise<void> {

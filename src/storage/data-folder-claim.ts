@@ -14,7 +14,7 @@ import { createJsonFile, readJsonFile } from '../base/json-file.ts'
 import { isTemporaryFile, makeFolder, ownFolder, storageError } from '../base/own-files.ts'
 import { readdir, stat } from '../base/read-files.ts'
 
-/** The format that this version reads and writes. A new number needs a migration. */
+/** The format of a data folder that this version reads and writes. A new number needs a migration. */
 export const formatNumber = 1
 
 const formatFile = 'format.json'
@@ -82,7 +82,7 @@ export async function assertOwnFolder(path: string): Promise<void> {
   if (problem !== undefined) throw new AppError('storage_failed', `Cannot use "${folder}": ${problem}`)
 }
 
-/** Returns why a process of `user` may not change a folder of `owner`; undefined if equal, or if one is unknown. */
+/** Returns why a process of `user` may not change a folder of `owner`; undefined if it may, or if either is unknown. */
 export function ownerProblem(owner: number | undefined, user: number | undefined): string | undefined {
   if (owner === undefined || user === undefined || owner === user) return undefined
   const asOwner = owner === 0 ? '' : `run the command as the owner (sudo -u '#${owner}' ...), or `
@@ -102,7 +102,7 @@ async function createFormat(folder: string): Promise<void> {
   }
 }
 
-/** Returns a data folder's id: letters, digits and `-`. A copy has another id, because the path is part of the id. */
+/** Returns a data folder's id: letters, digits and `-`. A copy has another id, as the id has a hash of the path. */
 export async function instanceOf(path: string): Promise<string> {
   const made = await readInstance(path)
   if (made === undefined) throw refused(path, `its "${formatFile}" is gone`)
@@ -129,7 +129,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** True for `lost+found` of a new file system, and for a temporary file of `format.json`. */
+/** True for a name that an empty folder may have: `lost+found`, or a temporary file of `format.json`. */
 function isOfEmptyFolder(name: string): boolean {
   return name === 'lost+found' || isTemporaryFile(name, formatFile)
 }

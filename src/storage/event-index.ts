@@ -4,7 +4,7 @@
  *      0  8  upper half of the event id, big-endian: the event's time
  *      8  6  offset of its line in the log, big-endian
  *     14  1  mark: kind and source (see storage/record)
- *     15  1  check: all other bytes and 0x5a, exclusive-or
+ *     15  1  check: the exclusive-or of all other bytes and 0x5a
  *
  * The event with seq n is record n. Ids and offsets strictly increase, so records are found by binary search.
  */
@@ -14,7 +14,7 @@ import type { EventLabel } from './record.ts'
 export const recordBytes = 16
 const blockRecords = 16 * 1024
 const blockBytes = blockRecords * recordBytes
-/** The first size of a block, in bytes. A full block doubles its size, but grows by at most `stepBytes`. */
+/** The first size of a block of records, in bytes. A full block doubles its size, but grows by at most `stepBytes`. */
 const leastBytes = 1024
 const stepBytes = 32 * 1024
 /** In an index file, only every `orderedRecords`th offset is compared with the offset before it. */
@@ -35,7 +35,7 @@ export class EventIndex {
   #blocks: DataView[] = []
   #count = 0
 
-  /** Returns the index in a file's bytes, up to an invalid record. The index keeps the bytes: never change them. */
+  /** Returns the index in a file's bytes, up to the first invalid record. Keeps the bytes: never change them. */
   static from(bytes: Buffer): EventIndex {
     const index = new EventIndex()
     index.#count = countSound(bytes)
@@ -164,7 +164,7 @@ export class EventIndex {
     return from
   }
 
-  /** Returns the seq of the first record that passes `test`; `count` if none does. All later records must pass too. */
+  /** Returns the seq of the first record that passes `test`, else `count`. All records after it must pass too. */
   #first(test: (block: DataView, at: number) => boolean): number {
     let low = 0
     let high = this.#count

@@ -28,7 +28,7 @@ export interface OpenFile extends ReadableFile {
 }
 
 export interface Files {
-  /** Opens a file; creates a missing file (mode 0600) if `isOwned`. On a read-only file system, writes reject. */
+  /** Opens a file. Creates a missing file (mode 0600) if `isOwned(path)`. On a read-only file system, writes reject. */
   open(path: string, options?: { readonly writeThrough: boolean }): Promise<OpenFile>
 }
 

@@ -1,7 +1,7 @@
 /**
  * Appends lines to a log, several with one sync (group commit).
  *
- * One group of lines is written and synced at a time. Lines that arrive meanwhile form the next group. After a failed
+ * One group of lines is written and synced at a time. Lines that arrive meanwhile form the next groups. After a failed
  * write all queued lines are dropped. `append` and `durable` then fail until `reopen` has cut the file back to the last
  * durable line.
  */
@@ -20,10 +20,10 @@ export interface QueuedLine {
 }
 
 export interface GroupCommitOptions {
-  /** The log, opened with `writeThrough`: bytes are durable when `write` resolves. */
+  /** The log's file, opened with `writeThrough`: bytes are durable (on the disk) when `write` resolves. */
   readonly file: OpenFile
   readonly end: Position
-  /** The most bytes of a group. A longer line forms a group of its own. */
+  /** The most bytes of one write: a group of lines. A longer line forms a group of its own. */
   readonly groupLimitBytes: number
   /** `append` refuses while more bytes than this are queued. */
   readonly queueLimitBytes: number

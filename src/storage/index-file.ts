@@ -1,5 +1,5 @@
 /**
- * The file `events.index`: a copy of an EventIndex, so that opening a log need not read the whole history.
+ * The file `events.index`: a copy of a log's EventIndex, so that opening the log need not read all its lines.
  *
  * The file is a cache and is not synced.
  */
@@ -14,12 +14,12 @@ export class IndexFile {
     this.#file = file
   }
 
-  /** Returns the index of the file. Leaves out the first invalid record and all after it (`EventIndex.from`). */
+  /** Returns the index in the file, without the first invalid record and all records after it. */
   async read(): Promise<EventIndex> {
     return EventIndex.from(await this.#file.read(await this.#file.size(), 0))
   }
 
-  /** Makes the file a copy of this index. The first `indexed` records of the file are correct already, and stay. */
+  /** Makes the file a copy of `index`. The first `indexed` records of the file are correct already, and stay. */
   async adopt(index: EventIndex, indexed: number): Promise<void> {
     this.#written = indexed
     await this.#file.truncate(indexed * recordBytes)

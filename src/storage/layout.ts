@@ -12,7 +12,7 @@
  *       events.cut-<offset>            bytes that a repair cut off the log
  *     temporary/                       half-made and removed conversations; deleted on start
  *
- * Other modules and the parts have their own files and folders beside these.
+ * Other modules, and the parts (optional modules), have their own files and folders beside these.
  */
 import { join, resolve } from 'node:path'
 import { makeFolder, ownFolder, removeTemporaryFiles, storageError } from '../base/own-files.ts'
@@ -28,8 +28,8 @@ export interface DataFolder {
 }
 
 /**
- * Opens or creates a data folder. The caller must hold the folder's lock (process/lock), because files of interrupted
- * writes are removed. @throws the errors of `claimDataFolder`.
+ * Opens or creates a data folder. The caller must hold the folder's lock (process/lock), because temporary files of
+ * writes are removed, as if a crash had left them. @throws the errors of `claimDataFolder`.
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const folder = {

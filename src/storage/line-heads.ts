@@ -1,8 +1,9 @@
 /**
  * Rebuilds the index of a log from the first bytes of its lines, almost as fast as a search for newlines.
  *
- * The chain is not checked here. A line is accepted if it begins like a private record, or like an event with a higher
- * id than before. The rebuild stops at any other line. The last event is left out: no later event confirms its id.
+ * The hash chain is not checked. A line is accepted if it begins like a private record, or like an event with a higher
+ * id than the event before. The rebuild stops at any other line. The last accepted event is left out: no later event
+ * confirms its id.
  */
 import { hashLength, headLength, lineFeed } from './chain.ts'
 import type { EventIndex } from './event-index.ts'
@@ -20,7 +21,7 @@ export interface IndexLinesOptions {
 }
 
 const chunkBytes = 1024 * 1024
-/** When a chunk ends inside a line, up to this many bytes of its start are kept: kind, id, timestamp and source. */
+/** If a chunk ends inside a line, up to this many first bytes of the line are kept: kind, id, timestamp and source. */
 const beginningBytes = 256
 
 export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): Promise<void> {
@@ -40,7 +41,7 @@ export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): 
   index.truncate(Math.max(0, index.count - 1))
 }
 
-/** Calls `take` for each line from `first` to the last LF. Returns the place after it; undefined if `take` refuses. */
+/** Calls `take` for each line from `first` to the last LF. Returns the place after that LF; undefined if refused. */
 function takeLines(lines: Lines, first: number, offset: number, take: Taker): number | undefined {
   const { data } = lines
   let at = first
@@ -56,7 +57,7 @@ interface Chunk {
   readonly offset: number
 }
 
-/** Reads the next chunk while the caller examines a chunk. A chunk is valid until the next chunk is requested. */
+/** Yields the log in chunks. Reads one chunk ahead. A chunk is valid until the next chunk is requested. */
 async function* readAhead(log: ReadableFile, to: number): AsyncGenerator<Chunk> {
   let [current, other] = [Buffer.allocUnsafeSlow(chunkBytes), Buffer.allocUnsafeSlow(chunkBytes)]
   const read = (offset: number): Promise<Buffer> => {

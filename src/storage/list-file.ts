@@ -37,8 +37,8 @@ export class ListFile {
   }
 
   /**
-   * Stores a JSON value for the next start of a server. It is valid until the folder of conversations changes. If it
-   * cannot be stored, the next start reads the folder of every conversation instead.
+   * Stores a JSON value for the next start of a server. The value is valid until the folder of conversations changes.
+   * If it cannot be stored, the next start reads the folder of every conversation instead.
    * @throws AppError `storage_full` or `storage_failed`, or the error of `stat`
    */
   async leave(entries: unknown): Promise<void> {
@@ -50,7 +50,7 @@ export class ListFile {
     return join(this.#folder.path, 'list.json')
   }
 
-  /** Returns inode and ctime of the folder of conversations. Not its mtime: a copying program can set the mtime. */
+  /** Returns inode and ctime of the folder of conversations. The mtime would not do: a copying program can set it. */
   async #stamp(): Promise<string> {
     const { ino, ctimeNs } = await stat(this.#folder.conversations, { bigint: true })
     return `${ino} ${ctimeNs}`

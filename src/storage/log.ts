@@ -1,8 +1,8 @@
 /**
  * The log of one conversation, `events.jsonl`, with its index, while the conversation is open.
  *
- * A line is an event or a private record (storage/record), tied to the line before (storage/chain). An appended line is
- * durable when `durable()` resolves. The caller makes sure that no log is opened twice at a time.
+ * A line is an event or a private record (storage/record), and its hash depends on the line before (storage/chain). An
+ * appended line is durable when `durable()` resolves. The caller makes sure that no log is open twice at a time.
  */
 import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
@@ -66,7 +66,7 @@ export async function openLog(options: LogOptions): Promise<ConversationLog> {
     const indexFile = new IndexFile(await open('events.index', false))
     const index = await indexFile.read()
     const recovered = await recover({ directory, files, log, index, kinds, lineLimitBytes, groupLimitBytes })
-    // A failed write is ignored, because the index is a cache.
+    // A failed write is ignored, because the index file is a cache.
     await indexFile.adopt(index, recovered.indexed).catch(() => undefined)
     return new ConversationLog(options, { log, indexFile, index, recovered })
   } catch (thrown) {
@@ -153,7 +153,7 @@ export class ConversationLog {
   }
 
   /**
-   * Queues one event in canonical form or one private record.
+   * Queues a line: one event in canonical form (storage/record) or one private record.
    * @throws `failure` if it is set; AppError `unavailable` above `queueLimitBytes`; TypeError for any other line, and
    * after `close`; RangeError for a line above `lineLimitBytes`, and for an id that is not above the last id
    */
@@ -243,7 +243,7 @@ export class ConversationLog {
   async #close(): Promise<void> {
     await this.#commit.idle()
     await this.#indexing
-    await this.#indexFile.write(this.#index).catch(() => undefined) // The index is a cache.
+    await this.#indexFile.write(this.#index).catch(() => undefined) // The index file is a cache.
     this.#tail.clear()
     await Promise.all([this.#file.close(), this.#indexFile.close()])
   }

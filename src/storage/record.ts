@@ -47,7 +47,7 @@ export function eventIdOf(json: Buffer): string | undefined {
   return head.startsWith('{"kind"') ? /"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/.exec(head)?.[1] : undefined
 }
 
-/** Returns the mark for a source and the position of a kind in the list of kinds. An unknown source counts as none. */
+/** Returns the mark for a source and for the kind at position `kindPlace`. An unknown source counts as none. */
 export function markOf(kindPlace: number, source: string): number {
   const sourcePlace = sources.indexOf(source)
   return (kindPlace << 2) | (sourcePlace === -1 ? noSource : sourcePlace)
@@ -58,7 +58,7 @@ export function kindPlaceOf(mark: number): number {
   return mark >> 2
 }
 
-/** True when a mark holds this source. */
+/** True when the mark of an event names this source. */
 export function hasSource(mark: number, source: string): boolean {
   return (mark & 3) === sources.indexOf(source)
 }

@@ -1,11 +1,11 @@
 /**
  * Repairs a log when it is opened: finds its end, cuts off an unfinished write, and completes the index.
  *
- * The repair reads the last 64 KiB of the log and all lines that the index lacks. It begins up to three events earlier,
- * to pick up the hash chain. Damaged lines stay in place.
+ * The repair reads the last 64 KiB of the log and all lines that the index lacks. Reading begins up to three events
+ * earlier, to pick up the hash chain. Damaged lines stay in place.
  *
- * The log is cut at an unfinished line at its end, or at a hole in its last MiB. A hole is a run of zero bytes that a
- * power cut leaves in an unsynced write. Cut-off bytes are copied to `events.cut-<offset>`, except one unfinished line.
+ * The log is cut at an unfinished last line, or at a hole (zero bytes that a power cut leaves in an unsynced write) in
+ * its last MiB. The cut-off bytes are copied to `events.cut-<offset>`, unless they are only an unfinished line.
  */
 import { join } from 'node:path'
 import { genesis, lineFeed, start, type Position } from './chain.ts'
@@ -22,7 +22,7 @@ const farBehindBytes = 2 * 1024 * 1024
 /** At most this many damaged pieces of a log are reported. */
 export const maxDamages = 10_000
 
-/** A piece of a log that readers do not get. */
+/** A damaged or cut-off piece of a log, which readers do not get. */
 export interface Damage {
   readonly offset: number
   readonly length: number

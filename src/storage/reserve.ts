@@ -1,8 +1,8 @@
 /**
- * A file that reserves disk space. When the disk is full, the file is deleted, so that a run can record its end.
+ * A file that reserves disk space. On a full disk, the file is deleted, so that an agent's run can record its end.
  *
- * After `storage_full`, `release()` makes room for the end of the run. Other writes call `ensureHeld()` first, which
- * refuses until the space is reserved again.
+ * After `storage_full`, `release()` makes room for the end of the run. Other writers call `ensureHeld()` first, which
+ * throws until the space is reserved again.
  */
 import { randomFillSync } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -26,12 +26,12 @@ export class Reserve {
   readonly #clock: Clock
   readonly #sizeBytes: number
   #held = false
-  /** Resolves when the last creation or deletion of the file has ended. They run one after another. */
+  /** Resolves when the last change of the file has ended: a creation or a deletion. The changes run one by one. */
   #change: Promise<void> = Promise.resolve()
   #triedAt = -Infinity
   #isClosed = false
 
-  /** Reserves the space. If that fails, for example on a full disk, the reserve begins as released. */
+  /** Reserves the space. If that fails, for example on a full disk, the reserve counts as released. */
   static async open(options: ReserveOptions): Promise<Reserve> {
     const reserve = new Reserve(options)
     await reserve.ensureHeld().catch(() => undefined) // Later writes call `ensureHeld` again.
@@ -48,7 +48,7 @@ export class Reserve {
     return this.#held
   }
 
-  /** Deletes the file, so that a run has space to record its end. */
+  /** Deletes the file, so that an agent's run has space to record its end. */
   release(): Promise<void> {
     this.#held = false
     this.#triedAt = this.#clock()
@@ -56,8 +56,8 @@ export class Reserve {
   }
 
   /**
-   * Reserves the space unless it is reserved. Within a second after `release`, or after the last attempt began, throws
-   * `storage_full` instead of trying.
+   * Reserves the space unless it is reserved already. Within a second after `release`, or after the last attempt began,
+   * throws `storage_full` instead of trying.
    * @throws AppError `storage_full`, `storage_failed`; `unavailable` after `close`
    */
   async ensureHeld(): Promise<void> {

@@ -5,11 +5,11 @@
  * stored hash of the damaged line, or the hash computed from its JSON: a flipped bit spoils only one of the two.
  *
  * After damage, a line begins where 32 hex digits and a space follow an LF or a damaged LF. Bytes at the end of the
- * log that neither an LF nor a damaged LF ends are torn.
+ * log are torn if no LF ends them, not even a damaged LF.
  */
 import { genesis, hashAt, hashOf, headLength, lineFeed, mayBeginLine } from './chain.ts'
 
-/** A piece of a log. Pieces come in order and without gaps. */
+/** A line of a log, or damaged bytes. Pieces come in order and without gaps. */
 export interface Piece {
   readonly state: 'sound' | 'damaged' | 'torn'
   /** The offset of the piece and the offset of the next piece. */
@@ -25,7 +25,7 @@ export interface Piece {
 
 export interface ScanOptions {
   readonly read: (length: number, position: number) => Promise<Buffer>
-  /** The range of the file. It begins where a line begins. */
+  /** The range of bytes to scan. It begins where a line begins. */
   readonly from: number
   readonly to: number
   /** The hash before the first line. Without it the hash of the first line is not checked. */

@@ -2,8 +2,8 @@
  * Checks a conversation's folder and changes nothing: every line, the order of the events, the index and the cached
  * state.
  *
- * A flipped bit in the log is found. A deliberate edit can come with new hashes. Only `expect` reveals such an edit: a
- * hash that the edited line or a later line had before. A check with issues is repeated if a file changed meanwhile.
+ * A flipped bit in the log is found. A deliberate edit can come with new hashes: only the option `expect` reveals it. A
+ * check with issues is repeated if a file changed meanwhile.
  */
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
@@ -150,7 +150,7 @@ function checkPiece(piece: Piece, { seen, index, kinds, report }: PieceContext):
   seen.unbroken &&= state === 'sound' && piece.closed
   const indexed = seen.events < index.count ? index.offsetOf(seen.events) : undefined
   const json = state === 'sound' ? piece.bytes : piece.bytes.subarray(headLength)
-  // The index lacks this event but has later events: damage hid this event when the log was opened.
+  // The index lacks this event but has later events: damage hid this event when a server opened the log.
   const isMissing = state === 'sound' && indexed !== undefined && indexed > offset && isEvent(json)
   if (isMissing) report({ ...indexRecord(seen.events), problem: 'an event of the log is missing' })
   // If the index was made after the damage, it has no record for the damaged event. Then the event is not counted.

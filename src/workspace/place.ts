@@ -11,7 +11,7 @@ import { realpath } from '../base/read-files.ts'
 import { initRepository } from './git.ts'
 
 export interface PlaceOptions {
-  /** The folder for workspaces of conversations that name no folder. */
+  /** The folder in which a conversation gets its workspace if its request names no folder. */
   readonly workspaceDir: string
   /** Folders that no agent may work in. Folders inside them and above them are refused too. */
   readonly privateDirs: readonly string[]
@@ -32,7 +32,7 @@ export async function preparePlace(
 }
 
 /**
- * Returns the absolute path of a folder that a conversation may work in. A relative path counts from `workspaceDir`.
+ * Returns the absolute path of a folder that a conversation may work in. A relative path starts at `workspaceDir`.
  * The folder need not exist.
  * @throws AppError `invalid_input` when the folder may not be a workspace
  */

@@ -122,7 +122,7 @@ export function messageOf(kind: Message['kind'], data: Buffer): Message | Broken
   return isUtf8(data) ? { kind, text: data.toString() } : broken('text_not_utf8')
 }
 
-/** Like `messageOf`, but decodes a long text in several turns of the event loop. */
+/** Does the work of `messageOf`, but decodes a long text in several turns of the event loop. */
 export async function messageInTurns(kind: Message['kind'], data: Buffer): Promise<Message | Broken> {
   if (kind === 'binary' || data.length <= decodedInTurn) return messageOf(kind, data)
   if (!isUtf8(data)) return broken('text_not_utf8')

@@ -31,7 +31,7 @@ export interface ConnectionOwner {
 }
 
 export interface ConnectionOptions {
-  /** The limits. Connections can share them. */
+  /** The limits of this connection. Connections can share the object. */
   readonly limits: ConnectionLimits
   /** The inflater for incoming messages, if permessage-deflate was negotiated. */
   readonly inflater?: Inflater | undefined
@@ -306,7 +306,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.close(tryAgainLater, 'No data was taken for too long')
   }
 
-  /** Called by the heartbeat when no byte came. Destroys the socket if this side reads; if not, no byte can come. */
+  /** Called by the heartbeat when no byte came. Destroys the socket only while this side reads. */
   onSilence(): void {
     if (!this.#isHeld) this.terminate()
   }

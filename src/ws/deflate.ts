@@ -11,7 +11,7 @@ import { encodeFrame, encodeText, opcodes } from './frame.ts'
 /** The smallest and the largest payload that is compressed. A larger payload would block the event loop. */
 const minCompressBytes = 1024
 const maxCompressBytes = 256 * 1024
-/** The fastest level: for events several times faster than the default, with nearly as small output (measured). */
+/** The fastest level. Measured on events, it is several times faster than the default, with nearly as small output. */
 const options = { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH }
 /** The empty stored block at the end of a sync flush. Messages are sent without it (section 7.2.1). */
 export const tail: Readonly<Buffer> = Buffer.from([0x00, 0x00, 0xff, 0xff])

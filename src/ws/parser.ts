@@ -55,8 +55,8 @@ export class Parser {
   }
 
   /**
-   * Returns the next frame, or a broken rule; a data frame above `limitBytes` breaks one. Returns undefined until more
-   * bytes are pushed, and always after a broken rule.
+   * Returns the next frame, or a broken rule. A data frame whose payload exceeds `limitBytes` breaks a rule. Returns
+   * undefined if more bytes are needed, and always after a broken rule.
    */
   next(limitBytes: number): Frame | Broken | undefined {
     for (;;) {

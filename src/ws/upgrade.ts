@@ -33,7 +33,7 @@ export type Upgrade =
 
 type Headers = Readonly<Record<string, string>>
 
-/** The headers of every response that refuses an upgrade. They keep it from caches and from pages of other sites. */
+/** The headers of every refusal of an upgrade. They keep the refusal from caches and from pages of other sites. */
 const guards: Headers = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',

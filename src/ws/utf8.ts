@@ -17,7 +17,7 @@ export function carryUtf8(carry: Buffer, piece: Buffer): Buffer | undefined {
   return length === 0 || canBegin(rest, missing) ? rest : undefined
 }
 
-/** Counts the present and the missing bytes of an incomplete last character; 0 and 0 without such a character. */
+/** Counts the present and the missing bytes of an incomplete last character; both are 0 if the last one is complete. */
 function openCharacter(bytes: Buffer): { length: number; missing: number } {
   for (let length = 1; length <= Math.min(3, bytes.length); length++) {
     const byte = bytes.readUInt8(bytes.length - length)

@@ -2,8 +2,8 @@
  * The contract between a conversation and its agent.
  *
  * A conversation runs at most one turn at a time. In a turn, the agent works on the user messages that no earlier turn
- * has served, and reports through `Turn`. When `signal` is aborted, the agent ends all work of the turn and returns
- * `stopped`.
+ * has served, and reports through `Turn`. When `Turn.signal` is aborted, the agent ends all work of the turn and
+ * returns `stopped`.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { GoalVerdict } from '../../schema/generated/conversations.ts'
@@ -25,22 +25,22 @@ export interface AgentKind {
   create(host: AgentHost): Agent
 }
 
-/** The agent of an open conversation. Creating an agent starts no program. */
+/** The agent of an open conversation. */
 export interface Agent {
   /**
    * True for a stepping agent, which reads the history before each step: a new message reaches the agent's next step.
-   * A pause (`turn.pausing`) ends the turn after the current step.
+   * A pause (`Turn.pausing`) ends the turn before the agent's next step.
    */
   readonly isStepping?: true
   /** Returns the SystemPromptEvent, which must precede the first user message. */
   introduction?(): Promise<EventDraft>
-  /** Returns the content and skills to record with a user message. Called once per message, oldest first. */
+  /** Returns the content and skills to record with a user message. Called before the message is recorded. */
   contextOf?(message: Message): Promise<MessageContext>
-  /** Serves the messages of one turn. */
+  /** Works on the messages of one turn. Resolves when the turn has ended. */
   runTurn(turn: Turn): Promise<TurnEnd>
   /** Called after a change of the confirmation policy. The agent applies the new policy to work under way. */
   policyChanged(): void
-  /** The methods that change the session's model, mode and options. Absent for an agent without a session. */
+  /** Changes the model, mode and options of the agent's ACP session. Absent for an agent without such a session. */
   readonly session?: AgentSession
   /**
    * Answers a client's question outside of the conversation. Records no event.
@@ -49,12 +49,12 @@ export interface Agent {
    */
   askAside(question: string, signal: AbortSignal): Promise<AsideAnswer>
   /**
-   * Returns a title for a conversation that begins with this text; undefined without a model. Rejects with the
-   * signal's reason when the signal aborts.
+   * Returns a title for a conversation that begins with this text; undefined if no model can be asked. Rejects with
+   * the signal's reason when the signal aborts.
    */
   makeTitle?(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined
   /**
-   * Judges from the history whether an objective is reached. Absent without a model.
+   * Judges from the history whether an objective is reached. Absent for an agent that calls no model itself.
    * @throws Error when the model fails
    */
   judgeGoal?(objective: string, signal: AbortSignal): Promise<GoalJudgement>
@@ -76,7 +76,7 @@ export interface AgentSession {
   /** Switches the model for later turns. @throws AppError `bad_request` when the agent refuses. */
   switchModel(model: string, signal: AbortSignal): Promise<void>
   /**
-   * Switches the mode of the current session and of later sessions of the conversation (contract: settings 3.3).
+   * Switches the mode of the conversation's current and later sessions (contract/settings.md, section 3.3).
    * @throws AppError `bad_request` when the agent refuses, `invalid_input` when the confirmation policy forbids the
    * mode.
    */
@@ -134,11 +134,11 @@ export interface Turn {
    * and `cancelled` when the turn ends or `withdrawn` is aborted.
    */
   ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<ConfirmationAnswer>
-  /** Adds the figures to the totals of their usage id. Clients get new `stats` at the latest when the turn ends. */
+  /** Adds the report's figures to the totals of its usage id. Clients get the new `stats` by the end of the turn. */
   usage(report: UsageReport): void
   /**
-   * Has `listener` called right before a user message is recorded during this turn. The listener records the text that
-   * the agent has written so far, so that it stands before the message.
+   * Registers `listener`, which is called right before a user message is recorded during this turn. The `listener`
+   * records the text that the agent has written so far, so that this text stands before the message.
    */
   onMessage(listener: () => void): void
   /** Returns undefined if the agent may go on now; otherwise resolves when fewer recorded bytes wait for the disk. */
@@ -185,7 +185,7 @@ export interface QuestionOption {
   readonly kind: string
 }
 
-/** A denial by the user, or at the confirmation's deadline when `by` is present. */
+/** A denial, by the user or without asking the user. `by` is present if the confirmation's deadline passed. */
 export interface Denied {
   readonly outcome: 'denied'
   readonly reason: string
@@ -220,7 +220,7 @@ export type TitleByProfile = (
   request: { readonly profile: string; readonly text: string; readonly signal: AbortSignal },
 ) => Promise<TitleAnswer | undefined>
 
-/** Figures of a step, of a request outside a turn or of an external agent's prompt. An absent figure is unknown. */
+/** The usage of a model call, or of one prompt to an external agent. An absent figure is unknown. */
 export interface UsageReport {
   readonly usageId: string
   readonly model: string

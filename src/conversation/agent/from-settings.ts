@@ -1,7 +1,7 @@
 /**
- * Makes the agent of a conversation from agent settings. Pure.
+ * Makes the description of a conversation's agent from agent settings. Pure.
  *
- * Secrets are copied as they are, sealed or plain.
+ * Secrets are copied as they are, sealed (encrypted) or plain.
  */
 import { AppError } from '../../base/errors.ts'
 import {
@@ -14,7 +14,7 @@ import { usualTools } from '../../settings/agent-settings.ts'
 import { customServer, detectProvider, resolveAcp } from '../../settings/providers.ts'
 import type { Provider } from '../../settings/provider.ts'
 
-/** Returns the agent of the settings. @throws AppError `invalid_input` for an external agent without a command */
+/** Converts settings to an agent. @throws AppError `invalid_input` for an external agent without a command */
 export function agentOf(settings: AgentSettings, providers: readonly Provider[]): ConversationAgent {
   return settings.agent_kind === 'acp' ? resolved(acpAgentOf(settings), providers) : builtInAgentOf(settings)
 }

@@ -1,5 +1,5 @@
 /**
- * Converts the hooks of a request to their stored form (contract: conversations.md, section 10). Pure.
+ * Converts the hooks of a request to their stored form (contract/conversations.md, section 10). Pure.
  *
  * A request may name the hook points in PascalCase, and may wrap them in an object with the single member `hooks`.
  */
@@ -50,7 +50,7 @@ export function matcherOf(text: string): Matcher {
 
 const metacharacters = /[\\^$.|?*+()[\]{}]/
 
-/** Renames `PreToolUse` to `pre_tool_use`, and so on (`hookPoints`). Adds an issue if two members name one list. */
+/** Renames members such as `PreToolUse` by `hookPoints`. Adds an issue if two members name the same list. */
 function withListNames(value: Readonly<Record<string, unknown>>, issues: Issue[]): Record<string, unknown> {
   const named = new Map<string, unknown>()
   for (const [name, list] of Object.entries(value)) {

@@ -8,17 +8,17 @@ import type { AgentDefinition } from '../../schema/generated/agent-definitions.t
 /** The values and methods of an open conversation that its agent may use. */
 export interface AgentHost {
   readonly conversationId: string
-  /** Absolute path. The folder may have vanished since the conversation was created. */
+  /** An absolute path. The folder may have vanished since the conversation was created. */
   readonly workingDir: string
   /** A private folder of this conversation for the agent's own files (long outputs). The first writer creates it. */
   readonly observationsDir: string
   /** A private folder for files that the agent's program keeps across restarts. The first writer creates it. */
   readonly agentDir: string
-  /** The hooks of the request (`readHookConfig`) and of plugins; null without hooks. */
+  /** The hooks of the create request (`readHookConfig`) and of plugins; null without hooks. */
   readonly hookConfig: JsonObject | null
   /** Tools that the client runs. Their names are unique. */
   readonly clientTools: readonly ClientTool[]
-  /** The definitions of sub-agents that the request and its plugins gave. Their names are unique. */
+  /** The definitions of sub-agents from the create request and its plugins. Their names are unique. */
   readonly agentDefinitions: readonly AgentDefinition[]
   /** Returns an object that reads the active branch, from its first event on. */
   history(): History
@@ -26,11 +26,10 @@ export interface AgentHost {
   toolCallIds(limit: number): Promise<readonly string[]>
   /** Returns the current agent settings with sealed secrets. Returns the same object until the settings change. */
   settings(): JsonObject
-  /** Returns the limits and checks that hold at present for the agent's next step. */
+  /** Returns the limits and checks that now apply to the agent's next step. */
   rules(): RunRules
-  /** Takes a step from the parent's limit, if any. Returns false when the limit has no step left. */
+  /** Takes a step from the limit of the parent agent. Returns false when no step is left; true without a parent. */
   takeStep(): boolean
-  /** Returns the current confirmation policy. */
   policy(): ConfirmationPolicy
   /**
    * Returns the values of secrets by name: all, or those whose name `wanted` accepts. A secret of the conversation wins
@@ -53,10 +52,10 @@ export interface AgentHost {
   beginRun(): Promise<void>
   /** Returns the value that `keep` stored last, even before a restart of the server; undefined without a value. */
   kept(key: KeptKey): JsonObject | undefined
-  /** Stores private state, at most a few KB. Clients never get it. */
+  /** Stores private state, which should be at most a few KB. Clients never get it. */
   keep(key: KeptKey, value: JsonObject): void
   /**
-   * Changes keys of `agent_state` (contract: conversations.md section 11) and publishes `agent_state` if a value
+   * Changes keys of `agent_state` (contract/conversations.md, section 11) and publishes `agent_state` if a value
    * differs.
    */
   state(changes: JsonObject): void
@@ -85,7 +84,7 @@ export interface SecretChange {
   readonly current: string
 }
 
-/** Reads the active branch, part by part. */
+/** Reads the active branch of the conversation's events, part by part. */
 export interface History {
   /** Returns the part of the history since the previous call. */
   next(): Promise<HistoryPart>
@@ -95,9 +94,9 @@ export interface HistoryPart {
   /** True when this part begins with the first event of the branch. Earlier parts are then void. */
   readonly isFresh: boolean
   readonly events: readonly Event[]
-  /** The values of `keepResponse` in this part of the log, by the id of the response. */
+  /** The values that `Turn.keepResponse` stored in this part of the log, by the id of the response. */
   readonly responses: ReadonlyMap<string, JsonObject>
-  /** The values of `keepCall` in this part of the log, by the id of the action. May be absent when there are none. */
+  /** The values that `Turn.keepCall` stored in this part of the log, by the id of the action. Absent means none. */
   readonly calls?: ReadonlyMap<string, string>
   /** User messages that came too late for an LLM response: maps their ids to the id of the response's first event. */
   readonly late: ReadonlyMap<string, string>
@@ -108,7 +107,7 @@ export interface HistoryPart {
 export interface RunRules {
   readonly maxIterations: number
   readonly stuckDetection: boolean
-  /** The security analyzer, which judges the risk of actions; null for none or one that this version does not know. */
+  /** The security analyzer, which judges the risk of actions; null for none and for an unknown analyzer. */
   readonly analyzer: SecurityAnalyzer | null
   /** The reason why the budget allows no further step; undefined while it allows one. */
   readonly budgetSpent: string | undefined

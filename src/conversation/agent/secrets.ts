@@ -20,7 +20,7 @@ export interface AgentSecretsOptions {
   readonly onUsed?: ((owner: string, names: readonly string[]) => void) | undefined
 }
 
-/** The sealed sources of secrets by name, as a conversation stores them. */
+/** The sealed (encrypted) sources of secrets by name, as a conversation stores them. */
 export type SealedSources = Readonly<Record<string, JsonObject>>
 
 export type Wanted = (name: string) => boolean
@@ -65,7 +65,7 @@ export function createAgentSecrets(
       return used
     },
 
-    /** Changes a value as `AgentSecrets.replace` says. The new value is masked before it is stored anywhere. */
+    /** Changes a value as `AgentSecrets.replace` says. Masking of the new value begins before the value is stored. */
     async replace(owner, sources, change) {
       const { name, lent, current } = change
       vault.hide(owner, new Map([[name, current]]))

@@ -34,7 +34,7 @@ export interface AgentVaultOptions {
   readonly cipher: Cipher
   readonly providers: readonly Provider[]
   readonly setMasked: MaskedValues
-  /** True for a variable that steers a program (base/loader-variable). A secret with this name is refused. */
+  /** True for a variable that steers a program (base/loader-variable). A secret with such a name is refused. */
   readonly isLoaderVariable: (name: string) => boolean
 }
 
@@ -64,7 +64,7 @@ export interface AgentVault {
   replaceSource(owner: string, sealed: SealedSources, change: SecretChange): Record<string, JsonObject> | undefined
   /** Begins to mask values for a conversation. `values` maps the names of secrets to their values. */
   hide(owner: string, values: ReadonlyMap<string, string>): void
-  /** Stops masking the values of a conversation. */
+  /** Marks a conversation's values as removed. Removed values stay masked for some time (settings/masked-values). */
   forget(owner: string): void
 }
 
@@ -97,7 +97,7 @@ export function createAgentVault(options: AgentVaultOptions): AgentVault {
   }
 }
 
-/** Begins to mask values for a conversation (`owner`). New values under a name replace the name's earlier values. */
+/** Begins to mask values for a conversation (`owner`). New values under a name replace the name's current values. */
 type HideAll = (owner: string, valuesByName: Iterable<readonly [string, readonly string[]]>) => void
 
 function hiding(
@@ -105,7 +105,7 @@ function hiding(
 ): { readonly hideAll: HideAll; readonly forget: AgentVault['forget'] } {
   const hidden = new Map<string, Map<string, readonly string[]>>()
   return {
-    /** If `setMasked` throws, the values masked before stay masked. */
+    /** If `setMasked` throws, the current values of the conversation stay masked. */
     hideAll(owner, valuesByName) {
       const own = new Map([...(hidden.get(owner) ?? []), ...valuesByName])
       setMasked(owner, [...own.values()].flat())
@@ -142,7 +142,7 @@ function sealedAgents(options: AgentVaultOptions, hideAll: HideAll): SealedAgent
       const before = this.openAgent(owner, stored)
       const agent = withSwitched(before, withPlainSecrets({ ...before, llm }, cipher))
       if (isDeepStrictEqual(agent, before)) return stored
-      // A step under way still uses the key of the old model, so that key stays masked.
+      // A step under way may still use the key of the old model, so the masking of this key goes on.
       hideAll(owner, [['model before', secretsToMask(agentType, before)], [agentType, secretsToMask(agentType, agent)]])
       return seal(agent)
     },
@@ -205,7 +205,7 @@ async function chooseAgent(
   return agentOf(chosen, providers)
 }
 
-/** Returns a client's agent with opened tokens, without blank or redacted secrets. @throws AppError `invalid_input` */
+/** Returns an agent with its secrets decrypted, without blank or redacted secrets. @throws AppError `invalid_input` */
 function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): ConversationAgent {
   const plain = mapSecrets(agentType, agent, (value, path) => {
     if (isUnset(value)) return undefined
@@ -247,7 +247,7 @@ function sourcesOf(secrets: Readonly<Record<string, unknown>>): Record<string, S
   }))
 }
 
-/** Checks the rules for an agent that the schema cannot express. @throws AppError `invalid_input` */
+/** Checks an agent by the rules that its schema cannot express. @throws AppError `invalid_input` */
 function assertSound(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   assertMode(agent, policy, providers)
   assertVariables(agent)
@@ -262,8 +262,8 @@ function assertVariables(agent: ConversationAgent): void {
 }
 
 /**
- * Refuses a session mode that allows more than the provider's mode `asking`. If the modes are not known, refuses a mode
- * whose name means that the agent does not ask. The policy NeverConfirm permits every mode (decisions 24).
+ * Refuses a session mode that allows more than the provider's mode `asking`. If the modes of the provider are unknown,
+ * refuses a mode whose name means that the agent does not ask. Policy NeverConfirm permits every mode (decisions 24).
  */
 function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   if (agent.kind !== 'ACPAgent' || agent.acp_session_mode === null || policy.kind === 'NeverConfirm') return
@@ -283,7 +283,7 @@ function assertCritic(agent: ConversationAgent): void {
   if (problem !== undefined) throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
 }
 
-/** Refuses a condenser whose kept events leave no room for a summary (contract: conversations.md, section 1). */
+/** Refuses a condenser whose kept events leave no room for a summary (contract/conversations.md, section 1). */
 function assertCondenses(agent: ConversationAgent): void {
   if (agent.kind !== 'Agent') return
   for (const { keep_first, max_size } of summarizersOf(agent.condenser)) {

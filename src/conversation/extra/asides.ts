@@ -1,5 +1,5 @@
 /**
- * Requests to an agent outside its turns: questions of clients, condensations, titles, and verdicts on goals.
+ * Requests to an agent outside its turns: questions of clients, summaries of the history, titles, verdicts on goals.
  *
  * The cost of each request counts towards the conversation's budget. No request is made when the budget is spent.
  */
@@ -54,7 +54,7 @@ export class Asides {
   }
 
   /**
-   * Asks the agent to condense the history, between two runs.
+   * Asks the agent to replace older events by a summary (`Agent.condense`), between two runs.
    * @throws AppError `bad_request` when the agent cannot condense; `conflict` during a run or a condensation, or when
    * the budget is spent; the errors of `Gate.write`; the agent's errors.
    */
@@ -69,7 +69,7 @@ export class Asides {
       const reason = 'the conversation is driven by an external agent, which keeps its own'
       throw new AppError('bad_request', `Cannot condense the history: ${reason}`)
     }
-    // A run whose end is published may still be writing its state cache. A turn may wait for the user, without a limit.
+    // A run whose end is published may still be writing its state cache. A turn is not awaited: it may take long.
     if (journal.status !== 'running' && !runner.isInTurn) await runner.settled()
     const refusal = this.#busy()
     if (refusal !== undefined) throw new AppError('conflict', `Cannot condense the history: ${refusal}`)
@@ -87,7 +87,7 @@ export class Asides {
 
   /**
    * Asks the model of `title_llm_profile`, or else the agent's model, for a title. Returns undefined, or a promise of
-   * undefined, if no model is asked: there is none, or the budget is spent.
+   * undefined, if no model is asked, because there is none or the budget is spent.
    */
   makeTitle(text: string, signal: AbortSignal): Promise<TitleAnswer | undefined> | undefined {
     const { journal, titleByProfile, records } = this.#options
@@ -138,7 +138,7 @@ export class Asides {
     const { journal, records, runner } = this.#options
     journal.attempt(() => {
       records.count(report)
-      // A `stats` event must not come between the deltas of an answer. During a turn it waits for the turn's end.
+      // A `stats` event must not come between the deltas of an answer, so during a turn it is left to the turn's end.
       if (!runner.isInTurn) records.storeStats()
     })
   }

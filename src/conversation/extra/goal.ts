@@ -1,7 +1,7 @@
 /**
- * Pursues a goal of a conversation over several runs (contract: conversations.md section 9).
+ * Pursues a goal of a conversation over several runs (contract/conversations.md, section 9).
  *
- * The objective is sent as a message that starts a run. After the run a judge decides whether the goal is reached. If
+ * The objective is sent as a message that starts a run. After the run a model judges whether the goal is reached. If
  * not, the next message names the missing work, up to a limit of rounds. An interrupted goal can be resumed.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
@@ -49,7 +49,7 @@ export class GoalLoop {
   }
 
   /**
-   * Starts a goal. Resolves when the objective is sent.
+   * Begins to pursue a goal. Resolves when the objective is recorded as a user message.
    * @throws AppError `bad_request` for an empty objective or an agent that cannot judge; `conflict` while a goal is
    * pursued; `already_running`; the errors of `Gate.assertWritable`, `AdmissionRules.starting` and `Inbox.take`
    */
@@ -83,7 +83,7 @@ export class GoalLoop {
     await this.#options.journal.durable()
   }
 
-  /** Interrupts the goal. Resolves when nothing of the pursuit is left. Idempotent. */
+  /** Interrupts the goal, if any. Resolves when all work on it has ended. Idempotent. */
   async close(): Promise<void> {
     this.stop()
     await this.#work
@@ -96,7 +96,7 @@ export class GoalLoop {
     if (isEnded(journal.status)) await runner.settled()
   }
 
-  /** Call this method right before a pursuit begins: during an `await`, another request may have begun a pursuit. */
+  /** Checks that a pursuit may begin. The caller begins it without an `await`, so no other request can come between. */
   #assertFree(): void {
     const { journal, runner, asides } = this.#options
     if (!asides.hasJudge()) throw new AppError('bad_request', 'no_judge_llm')
@@ -181,7 +181,7 @@ export class GoalLoop {
   }
 }
 
-/** Records the interruption of a goal whose server was killed. */
+/** Records that the goal was interrupted if it was being pursued when the server was killed. */
 export function endOrphanedGoal(journal: Pick<Journal, 'state' | 'update'>): void {
   const { goal } = journal.state
   if (goal?.active === true) journal.update('goal', toJsonObject({ ...goal, active: false, status: 'interrupted' }))

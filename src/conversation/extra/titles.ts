@@ -1,5 +1,5 @@
 /**
- * Gives a title to a conversation that has `autotitle` and no title yet (contract: conversations.md section 7).
+ * Gives a title to a conversation that has `autotitle` and no title yet (contract/conversations.md, section 7).
  *
  * A model makes the title from the first user message. If no model does, the title is the shortened message.
  */
@@ -53,7 +53,7 @@ export class Titles {
     this.#closed.abort(new Error('The title was chosen'))
   }
 
-  /** Ends a request to the model: the title is then the shortened message, unless one was chosen. Idempotent. */
+  /** Ends a request to the model: the shortened message becomes the title, unless the user chose one. Idempotent. */
   async close(): Promise<void> {
     this.#closed.abort(new Error('The conversation is being closed'))
     await this.#making

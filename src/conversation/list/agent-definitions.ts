@@ -1,5 +1,5 @@
 /**
- * Reads the definitions of sub-agents in a create request (contract: conversations.md section 1). Pure.
+ * Reads the definitions of sub-agents in a create request (contract/conversations.md, section 1). Pure.
  *
  * A definition with hooks is refused, because the hooks would not run.
  */

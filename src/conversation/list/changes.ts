@@ -8,8 +8,8 @@ export class Changes {
   }
 
   /**
-   * Resolves when the change of this id has ended. Call this method until `has` is false: another change may have
-   * begun.
+   * Resolves when the change of this id has ended. Another change may have begun by then, so call this method again
+   * while `has` is true.
    */
   async end(id: string): Promise<void> {
     await this.#running.get(id)?.catch(() => undefined) // The caller of `run` gets the error.

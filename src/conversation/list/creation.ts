@@ -1,7 +1,7 @@
 /**
- * Turns a create request into the first line of a conversation (contract: conversations.md section 1, decisions 20).
+ * Turns a create request into the first line of a log (contract/conversations.md, section 1, and decisions 20).
  *
- * The agent is chosen here. Later changes of the settings do not change it.
+ * The agent is chosen here. Later changes of the settings do not change the agent.
  */
 import { AppError } from '../../base/errors.ts'
 import { isJsonObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -23,7 +23,7 @@ import { joinedHooks, withPlugins, type BroughtByPlugins } from './plugins.ts'
 
 export interface CreationDeps {
   readonly clock: Clock
-  /** The two hexadecimal digits with which each new id begins; undefined: any id is accepted. */
+  /** The two hexadecimal digits with which each new id begins; undefined if any id is accepted. */
   readonly shard: string | undefined
   readonly vault: AgentVault
   readonly settings: () => Promise<Settings>
@@ -39,11 +39,11 @@ export interface CreationDeps {
   readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
   /**
    * Makes a git worktree of the repository that the folder is in. Returns the folder's path in the worktree; undefined
-   * when the folder is in no repository, or the repository has no commit.
+   * when git is missing or left out, the folder is in no repository, or the repository has no commit.
    * @throws AppError
    */
   readonly makeWorktree?: (conversationId: string, folder: string) => Promise<string | undefined>
-  /** Limits the number of conversations. Default: no limit. */
+  /** Refuses a new conversation that a limit forbids. Default: no limit. */
   readonly admission?: Admission | undefined
   /** Returns the working folder of a conversation; undefined when the conversation does not exist. */
   readonly workingDirOf: (conversationId: string) => Promise<string | undefined>
@@ -81,7 +81,7 @@ export async function settleRequest(
     if (folder === undefined) tellIgnored('worktree')
     return { ...created, working_dir: folder ?? created.working_dir }
   } catch (thrown) {
-    // Stops masking the request's secrets, since no conversation is created.
+    // No conversation is created, so the request's secrets count as removed (settings/masked-values).
     deps.vault.forget(id)
     throw thrown
   }
@@ -150,7 +150,7 @@ async function launchOf(
   return id === undefined ? undefined : deps.launchProfile(dashed(id))
 }
 
-/** Returns the agent with the request's launch additions in its system message; an external agent unchanged. */
+/** Adds `agent_launch_additions` of the request to the agent's system message, but not to an external agent. */
 function withAdditions(
   agent: JsonObject, kind: AgentKind, { agent_launch_additions: additions }: StartConversationRequest,
   tellIgnored: TellIgnored,

@@ -32,7 +32,7 @@ export interface CreateRequest {
   readonly settle: () => Promise<Created>
 }
 
-/** The members of the service that this file uses. */
+/** The members of `ConversationService` that this file uses. */
 export interface Conversations {
   has(id: string): boolean
   create(created: Created): Promise<{ readonly isNew: boolean }>

@@ -1,4 +1,4 @@
-/** Lets a part create and drive conversations, as requests of clients do. */
+/** Lets a part (`part.ts`) create and drive conversations, as requests of clients do. */
 import type { StartConversationRequest } from '../../schema/generated/conversations.ts'
 import type { Conversation } from '../conversation.ts'
 import type { Created } from '../log/origins.ts'
@@ -16,7 +16,7 @@ export interface DrivenConversations {
   open(id: string): Promise<Conversation>
 }
 
-/** Returns the object that parts use. Parts start before the service is made, so each method asks `core` for it. */
+/** Returns the object that parts use. Parts may start before the service exists: each method gets it from `core`. */
 export function drivenConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): DrivenConversations {

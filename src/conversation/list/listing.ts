@@ -1,5 +1,5 @@
 /**
- * The list of all conversations, open or closed (contract: conversations.md section 4).
+ * The list of all conversations, open or closed (contract/conversations.md, section 4).
  *
  * The list is in memory, sorted by the time of creation or of the last change. A page begins at an id that the previous
  * page named.
@@ -19,7 +19,7 @@ export interface ListQuery {
   readonly limit: number
   /** The page begins at the conversation with this id; for an absent or unknown id, at the start of the list. */
   readonly pageId?: string | undefined
-  /** Selects the conversations for which it returns true; undefined for all. */
+  /** Selects the conversations for which this function returns true. Default: all conversations. */
   readonly where?: Where | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * Adds the skills and MCP servers of plugins to the agent of a new conversation. Joins the hooks of all sources. Pure.
+ * Adds the skills and MCP servers of plugins to the agent of a new conversation. Joins lists of hooks. Pure.
  *
  * An MCP server of the agent replaces a plugin's server of the same name.
  */

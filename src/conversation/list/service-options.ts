@@ -10,7 +10,7 @@ export interface ServiceOptions {
   readonly idleTimeoutMs: number
   /**
    * Removes the worktree that contains a folder, unless a conversation works in it (`isUsed`). An unused worktree stays
-   * if it has changes or commits of its own, or cannot be removed. Then its path is returned. Never rejects.
+   * if it has changes or commits of its own, or cannot be removed. Then its path is returned. Must not reject.
    */
   readonly releaseWorktree?: (folder: string, isUsed: IsUsed) => Promise<string | undefined>
   /** Returns true while this server owns the data folder. Otherwise `close` writes no list file. Default: true. */

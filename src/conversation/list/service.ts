@@ -33,7 +33,7 @@ interface Slot {
 }
 
 export class ConversationService {
-  /** Creates a conversation once per idempotency key. */
+  /** Creates conversations, at most one for each idempotency key. */
   readonly creations = new Creations(this)
   readonly #options: ServiceOptions
   readonly #followers: ReadonlySet<ConversationFollower>
@@ -101,7 +101,7 @@ export class ConversationService {
     return result instanceof Promise ? this.#unlessRemoved(id, result) : result
   }
 
-  /** Creates a conversation, or opens it if it exists. @throws the errors of `open`, `Admission.create`, the storage */
+  /** Creates a conversation, or opens it if it exists. @throws as `open`, `Admission.create`, `Catalogue.create` */
   async create(created: Created): Promise<{ readonly conversation: Conversation; readonly isNew: boolean }> {
     const { id } = created
     const { catalogue, deps } = this.#options
@@ -216,7 +216,7 @@ export class ConversationService {
     return [...this.#slots.values()].flatMap(({ opened }) => opened ?? [])
   }
 
-  /** Pauses all runs and closes all conversations, once. */
+  /** Pauses all runs and closes all conversations. Later calls return the first promise. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

@@ -1,7 +1,7 @@
 /**
  * Adds the stored conversations to the listing when the server starts.
  *
- * A conversation that cannot be read is reported and not served.
+ * A conversation that cannot be read is logged and not listed.
  */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

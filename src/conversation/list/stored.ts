@@ -1,4 +1,4 @@
-/** Lets parts read and follow the conversations of the server. */
+/** Lets parts (`part.ts`) read the conversations of the server, and informs them of changes. */
 import type { JsonObject } from '../../base/json.ts'
 import type { ConversationFollower, ReadEvents } from './followers.ts'
 import type { ConversationState } from '../log/state.ts'
@@ -16,7 +16,7 @@ export interface StoredConversations {
   readonly read: ReadEvents
   /** True when the conversation or one of its 19 nearest ancestors has the tag. */
   readonly hasTag: ConversationService['hasTag']
-  /** Informs `follower` until the returned function is called. A follower added after the start gets no `started`. */
+  /** Informs `follower` until the returned function is called. A started server no longer calls `started`. */
   follow(follower: ConversationFollower): () => void
 }
 
@@ -26,7 +26,7 @@ const readBytes = 1024 * 1024
 
 /**
  * Makes the capability `conversations`.
- * @param service returns the service, which is made after the parts have started
+ * @param service returns the service; called by each method, because the service may not exist yet
  * @param followers the followers that the service informs of changes
  */
 export function storedConversations(service: () => Service, followers: Set<ConversationFollower>): StoredConversations {

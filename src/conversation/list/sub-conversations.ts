@@ -1,5 +1,5 @@
 /**
- * Lets a part run sub-agents, each in a conversation below its parent.
+ * Lets a part (`part.ts`) run sub-agents, each in a conversation of its own below the parent's.
  *
  * A sub-agent works in the parent's folder with the parent's secrets, hooks and security analyzer.
  */
@@ -18,7 +18,7 @@ export interface SubConversations {
    */
   create(parentId: string, draft: SubDraft): Promise<string>
   /**
-   * Has the sub-agent `id` serve one message; returns how its run ended.
+   * Sends a message to the sub-agent in the conversation `id`. Returns how its run ended.
    * @throws AppError `not_found`; the errors of `runSub`
    */
   run(id: string, run: SubRun): Promise<SubEnd>
@@ -43,7 +43,7 @@ export interface SubDraft {
   readonly budget: number | undefined
 }
 
-/** Returns the object that parts use. Parts start before the service is made, so each method asks `core` for it. */
+/** Returns the object that parts use. Parts may start before the service exists: each method gets it from `core`. */
 export function subConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): SubConversations {

@@ -46,7 +46,7 @@ export interface SubEnd {
 }
 
 /**
- * Has the sub-agent serve the message `run.text`, and returns how the run ended.
+ * Gives the sub-agent the message `run.text`, and returns how the run ended.
  * @throws AppError `conflict` when the sub-agent works already or is closed, or when its question to the user was
  * withdrawn; the errors of `Conversation.send`, `run` and `join`; the reason of `run.signal`
  */
@@ -92,9 +92,7 @@ async function serve(conversation: Conversation, run: SubRun): Promise<void> {
   }
 }
 
-/**
- * Asks the parent's user about the pending actions, and applies the answers to them, unless other clients answer first.
- */
+/** Asks the parent's user about the pending actions, and applies the answers, unless other clients answer first. */
 async function settleQuestions(conversation: Conversation, { ask, signal }: SubRun): Promise<void> {
   const withdrawn = new AbortController()
   const answered = new AbortController()
@@ -118,7 +116,7 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
   if (conversation.state.execution_status === 'idle') await conversation.run().catch(unlessRunning)
 }
 
-/** Asks about the actions in order. Returns the first answer other than an approval; undefined without one. */
+/** Asks about the actions in order. Returns the first answer that is no approval; undefined if all are approved. */
 async function firstDenial(
   conversation: Conversation, asked: readonly PendingConfirmation[],
   ask: (question: SubQuestion) => Promise<ConfirmationAnswer>,

@@ -1,4 +1,4 @@
-/** Lets a part remove conversations that are closed and have not changed since the part listed them. */
+/** Lets a part (`part.ts`) remove conversations that are closed and have not changed since the part listed them. */
 import type { ConversationService } from './service.ts'
 import type { ListEntry } from './sorted-entries.ts'
 
@@ -11,7 +11,7 @@ export interface UnusedConversations extends Pick<ConversationService, 'entries'
   remove(entry: ListEntry): Promise<string | undefined>
 }
 
-/** Returns the object that parts use. Parts start before the service is made, so each method calls `service`. */
+/** Returns the object that parts use. Parts may start before the service exists: each method calls `service`. */
 export function unusedConversations(service: () => ConversationService): UnusedConversations {
   return {
     entries: () => service().entries(),

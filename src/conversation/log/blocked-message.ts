@@ -1,5 +1,5 @@
 /**
- * Marks a user message that a hook has refused (contract: conversations.md, section 10).
+ * Marks a user message that a hook has refused (contract/conversations.md, section 10).
  *
  * The first item of the message's `extended_content` holds the mark and the reason. Clients cannot write this member.
  */
@@ -12,12 +12,12 @@ export function blockedContent(reason: string): TextContent {
   return toTextContent({ text: `${mark}${reason}` })
 }
 
-/** Returns the item for added text. A text that begins like a refusal (`mark`) gets a space before it. */
+/** Returns an item with text that the server adds to a message. A space keeps a text from beginning with `mark`. */
 export function addedContent(text: string): TextContent {
   return toTextContent({ text: text.startsWith(mark) ? ` ${text}` : text })
 }
 
-/** Returns the draft of a message with the reason, for clients that do not show `extended_content`. */
+/** Returns the draft of a message that tells the reason, for clients that do not show `extended_content`. */
 export function blockedNote(reason: string): EventDraft {
   const content = `[Message blocked by hook] ${reason}`
   return { kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content } }

@@ -1,7 +1,7 @@
 /**
  * Reads the active branch of a history in parts, for an agent that works from the history.
  *
- * A part has the events since the part before. If the head was moved since, it has the whole branch instead.
+ * A part has the events since the previous part. If another branch became active meanwhile, it has this whole branch.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../base/json.ts'

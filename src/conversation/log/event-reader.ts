@@ -1,5 +1,5 @@
 /**
- * Reads stored events: one event, a page, a search, a count (contract: conversations.md section 5).
+ * Reads stored events: one event, a page, a search, a count (contract/conversations.md, section 5).
  *
  * Filters by time, kind and source use the index. A text search reads messages. Events of all branches are returned.
  */
@@ -64,7 +64,7 @@ export class EventReader {
     this.#log = log
   }
 
-  /** The number of stored events. Their seqs begin at 0. */
+  /** The number of stored events. They are numbered from 0: the number of an event is its seq. */
   get eventCount(): number {
     return this.#log.eventCount
   }

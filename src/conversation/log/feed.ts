@@ -32,7 +32,7 @@ export interface Sink {
   writeMany?(events: readonly Buffer[]): boolean
   /** True when the sink would take nothing now. Nothing is read from the log for a full sink. */
   readonly isFull?: boolean
-  /** Called when the feed ends the reader. `next` is the seq from which another reader would continue. */
+  /** Called when the feed ends the reader. `next` is the seq from which a new reader would continue. */
   end(reason: FeedEnd, next: number): void
 }
 
@@ -61,7 +61,7 @@ export class Feed {
   readonly #readers = new Set<Reader>()
   /** Seq of the next event to publish: less than `source.eventCount` while durable events are not published yet. */
   #head: number
-  /** The newest time of all published events and of each reader's `since`. No frame with missed text is older. */
+  /** The newest time of the published events and of the readers' `since`. A frame with missed text is not older. */
   #time = ''
   /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined
@@ -91,7 +91,7 @@ export class Feed {
   }
 
   /**
-   * Adds a reader that has the events before seq `from`. The frames with text that the reader missed have the time
+   * Adds a reader, which gets the events from seq `from` on. The frames with text that the reader missed have the time
    * `since` or a later time.
    * @throws AppError `unavailable` when the feed has `readerLimit` readers.
    */
@@ -156,7 +156,7 @@ export class Feed {
   }
 }
 
-/** The data of the feed that its readers use. */
+/** The data and functions of a feed that its readers use. */
 interface ReaderPlace {
   readonly source: FeedLog
   readonly limiter: Limiter
@@ -175,7 +175,7 @@ export function createReadLimiter(): Limiter {
 
 export class Reader {
   readonly encode: Encode
-  /** How far this reader has got in the open texts. */
+  /** The positions up to which this reader has the texts that the agent is writing. */
   readonly position: TextPosition = { content: 0, reasoning_content: 0 }
   readonly #place: ReaderPlace
   readonly #sink: Sink
@@ -218,7 +218,7 @@ export class Reader {
     else this.#place.caughtUp(this)
   }
 
-  /** Leaves the feed. Idempotent. After that the sink gets no event or frame. */
+  /** Leaves the feed: the sink gets no further event or frame. Idempotent. */
   close(): void {
     this.#state = 'closed'
     this.#place.left(this)

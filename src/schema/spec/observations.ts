@@ -1,14 +1,15 @@
 /**
  * The observations: the results of tools.
  *
- * Sources: the specification's section "Observation" for the kinds and their order; contract/payloads.md, section 3.
+ * Sources: the specification's section "Observation" for the kinds and their order; contract/payloads.md, section 3,
+ * for limits and numbers.
  */
 import {
   arrayOf, boolean, closed, dateTime, defaultTo, integer, kinds, nullable, oneOf, optional, ref, required, string,
   union, type Definitions, type Members, type ObjectSchema,
 } from './define.ts'
 
-/** FileEditorObservation and PlanningFileEditorObservation have the same members. */
+/** The members of FileEditorObservation, and of PlanningFileEditorObservation. */
 const fileEditor: Members = {
   command: required(oneOf('view', 'create', 'str_replace', 'insert', 'undo_edit')),
   path: optional(string),

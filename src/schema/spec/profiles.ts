@@ -1,4 +1,4 @@
-/** Requests and responses about LLM profiles: stored language models (contract/settings.md, section 7). */
+/** Requests and responses for LLM profiles: stored configurations of models (contract/settings.md, section 7). */
 import {
   arrayOf, boolean, defaultTo, nullable, ref, required, response, string, tolerant, type Definitions,
   type Endpoint,

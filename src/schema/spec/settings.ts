@@ -2,7 +2,8 @@
  * The stored settings: which agent drives new conversations, and how (specification, section "Agent settings";
  * contract/settings.md, sections 1 to 4).
  *
- * Unknown members are ignored, except in MCP servers. Rules about several members are checked in settings/.
+ * Unknown members are ignored, but an MCP server with an unknown member is refused. Code in src/settings/ checks
+ * the rules that compare several members.
  */
 import {
   address, alias, arrayOf, boolean, closed, constant, defaultTo, either, extensible, integer, integerOf, mapOf,
@@ -15,7 +16,7 @@ const moreThan0 = numberOf({ exclusiveMinimum: 0 })
 const between0And1 = numberOf({ exclusiveMinimum: 0, exclusiveMaximum: 1 })
 const atLeast1 = integerOf({ minimum: 1 })
 
-/** Members that `ACPAgent` and `AcpAgentSettings` both have. */
+/** Members that the types `ACPAgent` and `AcpAgentSettings` share. */
 export const acpRules = {
   acp_env: defaultTo(
     {},
@@ -29,7 +30,7 @@ export const acpRules = {
   ),
 }
 
-/** Limits on the number of items in lists and maps. With them, one turn of the event loop can process all items. */
+/** Limits of lists and maps: so few items that one turn of the event loop can process them all. */
 export const wordLimit = { maxItems: 1000 }
 export const serverLimit = { maxProperties: 100 }
 export const fileSecretLimit = { maxItems: 100 }
@@ -56,7 +57,7 @@ export const usualFileSecrets = [
 /** The name of a file or folder, of at most 100 characters. */
 const segment = stringOf({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' })
 
-/** The settings that the summarizing condensers share. */
+/** The settings that the summarizing condensers share. A condenser shortens a long history for the model. */
 export const condensing = {
   max_tokens: orNull(integerOf({ exclusiveMinimum: 0 })),
   keep_first: defaultTo(2, integerOf({ minimum: 0 }), 'Events.'),

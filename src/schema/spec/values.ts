@@ -11,7 +11,7 @@ import {
 
 export const eventSources = ['agent', 'user', 'environment'] as const
 
-/** The values of a judged risk, from the lowest to the highest. */
+/** The values of `SecurityRisk` for an action whose risk was judged, from the lowest to the highest. */
 export const knownRisks = ['LOW', 'MEDIUM', 'HIGH'] as const
 
 /** The most content items in a client's message. An agent's message in an event has no limit. */
