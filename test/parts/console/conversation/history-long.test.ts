@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { Event } from '../../../../src/schema/generated/events.ts'
 import { suite } from '../../../support/suite.ts'
 import { driveIn } from '../chromium.ts'
-import { create, show, withDemo, withTab } from './driving.ts'
+import { create, show, withDemo, withHistory, withTab } from './driving.ts'
 import { appendHistory, call, message } from './history-file.ts'
 
 const test = suite('parts/console/conversation: a long history', 120_000)
@@ -36,5 +36,20 @@ drive('a history of 100,000 events opens at its end, and its window stays small'
     await tab.until(`(${below})(document.querySelector('.scroller')) < 5`)
   }), { folder: before.folder })
 }))
+
+drive('Home leads to the beginning, also while the list still moves at its end', () => withHistory(
+  longEvents(2000),
+  async (tab) => {
+    await tab.untilText('echo 1995')
+    const scroller = "document.querySelector('.scroller')"
+    // The page hears of the movement after the key, in the next frame.
+    await tab.run(`(${scroller}.scrollTop -= 1,
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Home', bubbles: true })))`)
+    await tab.untilText('The beginning of the conversation')
+    await tab.until(`${scroller}.scrollTop === 0`)
+    await tab.run('new Promise((done) => setTimeout(done, 300))')
+    assert.is(await tab.run(`${scroller}.scrollTop`), 0)
+  },
+))
 
 test.run()

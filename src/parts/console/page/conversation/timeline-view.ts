@@ -81,17 +81,27 @@ export class TimelineView {
 
   /** Scrolls to the end of the conversation. If the last events are not loaded, first loads them. */
   async showEnd(): Promise<void> {
-    this.#isAtEnd = true
-    if (!this.#history.window.isAtEnd) await this.#history.move((window) => window.openAtEnd())
+    await this.#jump(true, async (history) => {
+      if (!history.window.isAtEnd) await history.move((window) => window.openAtEnd())
+    })
     this.#scrollToEnd()
     this.#unseen = 0
     this.#tellUnseen()
   }
 
   async showStart(): Promise<void> {
-    this.#isAtEnd = false
-    if (!this.#history.window.isAtStart) await this.#history.move((window) => window.openAtStart())
+    await this.#jump(false, async (history) => {
+      if (!history.window.isAtStart) await history.move((window) => window.openAtStart())
+    })
     this.#scroller.scrollTop = 0
+  }
+
+  /** Goes elsewhere in the history. Sets `#isAtEnd` again after `open`, because scroll events may have changed it. */
+  async #jump<Result>(isAtEnd: boolean, open: (history: LiveHistory) => Promise<Result>): Promise<Result> {
+    this.#isAtEnd = isAtEnd
+    const result = await open(this.#history)
+    this.#isAtEnd = isAtEnd
+    return result
   }
 
   /**
@@ -99,11 +109,10 @@ export class TimelineView {
    * the events around it. Returns false when the event cannot be shown.
    */
   async showEvent(id: string, words = ''): Promise<boolean> {
-    this.#isAtEnd = false
-    if (this.#find(id) === undefined) {
-      const isThere = await this.#history.move((window) => window.openAt(id))
-      if (isThere !== true) return false
-    }
+    const isThere = await this.#jump(false, (history) => {
+      return this.#find(id) === undefined ? history.move((window) => window.openAt(id)) : Promise.resolve(true)
+    })
+    if (isThere !== true) return false
     const row = this.#find(id)
     if (row === undefined) return false
     const call = row.querySelector(`[data-events~="${CSS.escape(id)}"]`)
