@@ -57,9 +57,8 @@ function assertTypes({ agent, models, tools = [], ownParts = [] }: HostParts): v
   const isTool = (tool: unknown): boolean =>
     isObject(tool) && typeof tool['name'] === 'string' && typeof tool['description'] === 'string' &&
     isObject(tool['parameters']) && typeof tool['run'] === 'function'
-  if (!Array.isArray(tools) || !tools.every(isTool)) {
-    throw unusable('tools', 'a list of tools, each with name, description, parameters and run')
-  }
+  const areTools = Array.isArray(tools) && tools.every(isTool)
+  if (!areTools) throw unusable('tools', 'a list of tools, each with name, description, parameters and run')
   if (agent === undefined || (models === undefined && tools.length === 0)) return
   throw unusable('models and tools beside agent', 'either an agent, or models and tools for the built-in agent')
 }

@@ -34,6 +34,8 @@ export interface Tool {
   run(action: Action, call: ToolRun): Promise<Observation>
   /** Called when the confirmation policy has changed: applies the new policy to running actions of the tool. */
   policyChanged?(): void
+  /** Called when a turn was stopped or paused: ends the programs that calls with this signal have left running. */
+  turnStopped?(signal: AbortSignal): Promise<void>
 }
 
 export type ReadResult =

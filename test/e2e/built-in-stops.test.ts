@@ -197,6 +197,36 @@ test('an interrupt ends the command and the jobs that this turn has left in the 
   assert.equal(events.slice(-3), ['AgentErrorEvent', 'paused', 'PauseEvent'])
 })
 
+for (const [way, name] of [['interrupt', 'an interrupt'], ['pause', 'a pause']]) {
+  test(`${name} while the model answers ends the programs that earlier calls of the turn left running`, async () => {
+    const left = 'sleep 300 & echo $! > job.txt; sh -c \'echo $$ > pid.txt; exec sleep 300\''
+    const model = await modelFor(() => [call('terminal', { command: left, timeout: 1 }), endless])
+    const talk = await startTalk(server, { autotitle: false, agent: agentFor(model) })
+    await talk.send('Go')
+    const place = await folderOf(talk)
+    const pids = (): number[] => ['job.txt', 'pid.txt'].map((name) => Number(readFileSync(join(place, name), 'utf8')))
+    await until(() => model.requests.length === 2)
+    assert.equal(pids().map(isAlive), [true, true])
+    await talk.post(`/${way}`)
+    await talk.reaches('paused')
+    assert.equal(pids().map(isAlive), [false, false])
+  })
+}
+
+test('a program that an earlier turn left running goes on when a later turn is stopped', async () => {
+  const steps: ModelStep[] = [call('terminal', { command: 'sh -c \'echo $$ > pid.txt; exec sleep 300\'', timeout: 1 })]
+  const model = await modelFor(() => steps)
+  const talk = await startTalk(server, { autotitle: false, agent: agentFor(model) })
+  await talk.send('Go')
+  await talk.reaches('finished')
+  steps.splice(0, 1, endless)
+  await talk.send('Go on')
+  await until(() => model.requests.length === 3)
+  await talk.post('/interrupt')
+  await talk.reaches('paused')
+  assert.ok(isAlive(Number(readFileSync(join(await folderOf(talk), 'pid.txt'), 'utf8'))))
+})
+
 test('a pause lets the command end, and is answered before it has', async () => {
   const model = await modelFor(() => [
     run('touch begun; until [ -e go ]; do sleep 0.05; done; echo went'), { text: 'Done.' },

@@ -29,6 +29,7 @@ import { originalOf, type CallCipher } from './recording/original-calls.ts'
 import { recordCalls } from './recorded-calls.ts'
 import { analyzed, usesDeclaredRisk } from './risk/analyze.ts'
 import { Steps } from './steps.ts'
+import { endStopped } from './stopped-turn.ts'
 import { judgeProgress } from './view/stuck.ts'
 import { modelTool, prepareCalls, withOwnIds } from './calls/tool-calls.ts'
 import { unsigned } from './view/unsigned.ts'
@@ -81,7 +82,7 @@ export async function runLoop(options: LoopOptions): Promise<TurnEnd> {
     }
     throw thrown
   } finally {
-    if (turn.signal.aborted || turn.pausing.aborted) await options.hooks.endTurn(turn.signal)
+    if (turn.signal.aborted || turn.pausing.aborted) await endStopped(options)
   }
 }
 

@@ -42,6 +42,7 @@ export function createTerminalTool(options: TerminalToolOptions): Tool & { close
       const result = await terminal.run({ command, isInput, timeoutMs, reset, env, signal })
       return observe(command, result, options)
     },
+    turnStopped: (signal) => terminal.turnStopped(signal),
     close: () => terminal.close(),
   }
 }

@@ -3,8 +3,8 @@
  *
  * One bash keeps its state from command to command. When bash has ended, the next command starts a new bash.
  *
- * A call may return before its command has ended. Later calls then read on, type or press keys. Before an aborted call
- * rejects, it kills the processes of the turn that began the command (decisions 16).
+ * A call may return before its command has ended. Later calls then read on, type or press keys. When a turn is stopped
+ * or paused, the processes that its commands have started are killed (decisions 16).
  */
 import { join } from 'node:path'
 import type { MaskingStream } from '../../../base/masking.ts'
@@ -107,6 +107,24 @@ export class Terminal {
     const result = this.#last.then(() => this.#run(request))
     this.#last = result.catch(() => undefined) // The caller gets the error from `result`.
     return result
+  }
+
+  /**
+   * Kills the processes that the commands of a turn have started, after all calls have settled.
+   * @param signal the signal of the turn's calls
+   * @throws AppError `agent_failed` when the shell cannot be ended
+   */
+  turnStopped(signal: AbortSignal): Promise<void> {
+    const stopped = this.#last.then(() => this.#stopTurn(signal))
+    this.#last = stopped.catch(() => undefined) // The caller gets the error from `stopped`.
+    return stopped
+  }
+
+  async #stopTurn(signal: AbortSignal): Promise<void> {
+    const shell = this.#shell
+    if (shell === undefined || signal !== this.#signal) return
+    if (shell.isBusy) await this.#interrupt(shell)
+    else if (!await shell.killStarted()) await this.#dropShell()
   }
 
   /** Ends the shell and all processes that it started. The current call settles; later calls reject. Idempotent. */
