@@ -27,7 +27,7 @@ test('ends the run with an error that says what ran, and the next message is ser
   const failure = events.find(({ kind }) => kind === 'ConversationErrorEvent')
   assert.is(failure?.['code'], 'UnaskedAction')
   assert.match(
-    String(failure?.['detail']), /nobody was asked about it: touch .*"acp_unasked_calls" of the agent to "allow"/,
+    String(failure?.['detail']), /nobody had allowed it: touch .*"acp_unasked_calls" of the agent to "allow"/,
   )
   assert.ok(outline(events).includes('TerminalObservation'))
   const { json } = await talk.get('')

@@ -20,7 +20,7 @@ test(
     const end = await agent.runTurn(host.turn('touch'))
     assert.is(end.outcome, 'failed')
     assert.is(end.outcome === 'failed' && end.code, 'UnaskedAction')
-    assert.match(JSON.stringify(end), /"served":true.*\(execute\), and nobody was asked about it: touch <secret-hidden>\. The turn was stopped.*"acp_unasked_calls\\"/)
+    assert.match(JSON.stringify(end), /"served":true.*\(execute\), and nobody had allowed it: touch <secret-hidden>\. The turn was stopped.*"acp_unasked_calls\\"/)
     assert.match(host.text(), /TerminalAction.*TerminalObservation/)
     assert.match(host.text(), /pid=\d+/)
     assert.is(isAlive(host.text()), false)

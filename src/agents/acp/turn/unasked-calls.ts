@@ -53,10 +53,10 @@ export class UnaskedCalls {
     const about = { call: ran.id, kind: ran.call.kind, verdict }
     this.#mark(ran, verdict, before === undefined ? 1 : 0)
     if (verdict !== 'unasked') {
-      log.info('An agent ran a tool call without a question', about)
+      log.info('An agent ran a tool call without a permission', about)
       return undefined
     }
-    log.warn('An agent ran a tool call that nobody was asked about', about)
+    log.warn('An agent ran a tool call that nobody had allowed', about)
     this.#show()
     return onUnasked === 'allow' ? undefined : new AcpFailure('UnaskedAction', stoppedBy(ran))
   }
@@ -87,7 +87,7 @@ export class UnaskedCalls {
 }
 
 const reasons: Readonly<Record<RanCall['permission'], string>> = {
-  none: 'and nobody was asked about it',
+  none: 'and nobody had allowed it',
   allowed: 'which was allowed',
   changed: 'with another input than the one that was allowed',
   refused: 'which was refused',
