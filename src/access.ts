@@ -20,13 +20,13 @@ export type Right =
   | 'configure'
   /** Reads and changes secret values. The header `X-Expose-Secrets: plaintext` needs this right as well. */
   | 'secrets'
-  /** Lists and revokes named keys, and ends sessions of the console. */
+  /** Lists and revokes named keys, and lists and ends sessions of the console. */
   | 'keys'
-  /** Reads and writes files anywhere on this machine, with the permissions of the server's user. */
+  /** Reads and writes files of this machine as the server's user, except the server's own data. */
   | 'files'
   /** Reads files of workspaces. Instead of a key, a request may have the cookie of a workspace session. */
   | 'workspace'
-  /** Runs commands, and installs programs and plugins, on this machine, with the permissions of the server's user. */
+  /** Runs commands, reads their output, and installs programs and plugins on this machine, as the server's user. */
   | 'execute'
   /** Reads the metrics of the server: counts, times and sizes. */
   | 'metrics'

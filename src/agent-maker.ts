@@ -28,7 +28,6 @@ export interface AgentMakerOptions {
 /** Returns the program to start in place of the given program. */
 export type ChangeProgram = (program: AgentProgram) => AgentProgram
 
-/** The program of an external agent. */
 export interface AgentProgram {
   /** A path, or a name that is looked up in the PATH of `env`. */
   readonly command: string

@@ -1,7 +1,8 @@
 /**
  * The file `seals.json`: the ids of the sealing keys that a data folder may need.
  *
- * Each start of a server adds the id of its sealing key. A start that lacks one of the listed keys logs an error.
+ * Each start of a server adds the id of its sealing key, if it is missing. A start that lacks one of the listed keys
+ * logs an error.
  */
 import { writeJsonFile } from '../base/json-file.ts'
 import { readVersioned, unreadable } from './stored-file.ts'
@@ -20,7 +21,7 @@ export async function readSeals(path: string): Promise<readonly string[]> {
   throw unreadable(path, '"keys" is not a list of key ids')
 }
 
-/** Replaces the key ids in the file by `keys`. @throws AppError `storage_full`, `storage_failed` */
+/** Replaces the key ids in the file by `keys`. @throws the errors of `writeJsonFile` */
 export async function writeSeals(path: string, keys: Iterable<string>): Promise<void> {
   await writeJsonFile(path, { version, keys: [...new Set(keys)].sort() })
 }

@@ -7,7 +7,7 @@
  */
 import type { Cipher } from './cipher.ts'
 
-/** Beginnings of paths of secret members. A token that was sealed for one of a row opens for the others of the row. */
+/** Beginnings of paths. A token for a path also opens for this path with another beginning of the same row. */
 const kinds: readonly (readonly string[])[] = [
   ['llm.', 'condenser.llm.', 'condenser.condensers.llm.'],
   ['critic.', 'verification.critic_'],

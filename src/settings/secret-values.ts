@@ -31,8 +31,8 @@ const ordinary =
   /^(?:[a-z]+(?:[-_. ][a-z]+)?|\d{1,7}|[a-z]+\/[a-z0-9.+-]+|[~.]?\/[\w./-]*|https?:\/\/[\w.:-]+(?:\/[\w./-]*)?)$/i
 
 /**
- * True when a value of a secret map, such as the headers of an MCP server, is to be masked in texts. Masking a value
- * such as `production` or `8080` would damage texts.
+ * True if a secret value must be masked in texts: the name of its member, such as a header, is a credential's name, or
+ * the value is not `ordinary`. Masking an ordinary value such as `production` or `8080` would damage texts.
  */
 export function isWorthMasking(name: string, value: string): boolean {
   return isCredentialName(name) || !ordinary.test(value)

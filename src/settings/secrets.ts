@@ -32,7 +32,7 @@ export interface SecretStore {
   list(): Promise<SecretSummary[]>
   /** Adds or replaces a secret. @throws AppError `invalid_input` for a name or value that is refused, or at a limit. */
   put(secret: NewSecret): Promise<SecretSummary>
-  /** Returns a value. @throws AppError `not_found` without a value, `invalid_input` for an invalid name */
+  /** Returns a secret's value. @throws AppError `not_found` if it has none, `invalid_input` for an invalid name */
   get(name: string): Promise<string>
   /**
    * Replaces the value of a secret if it still is `expected`. Returns true when the stored value is now `value`.

@@ -31,7 +31,7 @@ export interface SettingsStore {
    */
   patch(request: SettingsPatch, check?: (current: Settings) => void): Promise<SettingsResponse>
   /**
-   * Replaces the settings by the result of `change`. Waits until all earlier changes have ended.
+   * Replaces the settings by the result of `change`. Waits until all earlier changes of the settings have ended.
    * @throws the errors of `change` and `StoredFile.update`; AppError `invalid_input` above `limitChars`
    */
   update(change: (current: Settings) => Settings | Promise<Settings>): Promise<Settings>

@@ -17,8 +17,8 @@ export interface StoredFile<T> {
   /**
    * Replaces the value by the result of `change`. Resolves when the result is on disk. Writes nothing if `change`
    * returns the object that it got.
-   * @throws the errors of `change`; AppError `settings_unreadable`, `storage_full`, `storage_failed`, `invalid_input`
-   * for a value that is too large, `unavailable` after `Changes.close`. After an error, `read` returns the old value.
+   * @throws the errors of `change` and of `writeJsonFile`; AppError `settings_unreadable`, and `unavailable` after
+   * `Changes.close`. After an error, `read` returns the old value.
    */
   update(change: (current: T) => T | Promise<T>): Promise<T>
   /** Writes the value again, if the file exists: `encode` may seal with a new key. @throws the errors of `update` */
@@ -53,10 +53,10 @@ export interface StoredFileOptions<T> {
   readonly version: number
   /** Returns the value while there is no file. */
   readonly initial: () => T
-  /** Decodes the content. Any error that it throws means that the content is wrong, or that a key is missing. */
+  /** Decodes the content. Any error that it throws means that the content is wrong or a sealing key is missing. */
   readonly decode: (content: Content) => T
   readonly encode: (value: T) => Record<string, unknown>
-  /** Ids of the keys that `decode` has, so that an error can name the missing keys. */
+  /** Ids of the sealing keys that `decode` has, so that an error can name the missing keys. */
   readonly keyIds?: readonly string[]
   /** Called by `update` when the changed value is on disk. */
   readonly onChange?: ((before: T, after: T) => void) | undefined

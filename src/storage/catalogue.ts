@@ -20,13 +20,13 @@ const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 const temporaryPattern = /^[0-9a-f-]{36}\.[0-9a-f]{12}$/
 
 export class Catalogue {
-  /** The file in which a server leaves its list of conversations to the next server. */
+  /** The file in which a server leaves the list of conversations for its next start. */
   readonly listFile: ListFile
   readonly #folder: DataFolder
   readonly #onError: (error: Error) => void
   readonly #removals = new Set<Promise<void>>()
 
-  /** Starts to delete what is left in `temporary/`. @param onError is called for a folder that could not be deleted */
+  /** Starts to delete conversations left in `temporary/`. @param onError is called for a folder that is not deleted */
   static async open(folder: DataFolder, onError: (error: Error) => void): Promise<Catalogue> {
     const catalogue = new Catalogue(folder, onError)
     const leftovers = await failsAsStorage('Cannot read the data folder', () => readdir(folder.temporary))
@@ -52,7 +52,8 @@ export class Catalogue {
 
   /**
    * Creates the folder of a new conversation, durably. `fill` writes its log. Default: an empty log.
-   * @throws AppError `conflict` when the id exists, the errors of `fill`, `storage_full` or `storage_failed`.
+   * @throws the AppErrors of `fill`; AppError `conflict` when the id exists, `storage_full`, `storage_failed` or
+   * `owned_by_another`
    */
   async create(id: string, fill: (directory: string) => Promise<void> = makeEmptyLog): Promise<string> {
     const path = this.pathOf(id)
@@ -76,7 +77,7 @@ export class Catalogue {
 
   /**
    * Removes a conversation's folder, whose log must be closed. Resolves when no crash can bring the folder back.
-   * @throws AppError `not_found`, `storage_full` or `storage_failed`.
+   * @throws AppError `not_found`, `storage_full`, `storage_failed` or `owned_by_another`
    */
   async remove(id: string): Promise<void> {
     const removed = this.#temporaryPath(id)

@@ -1,5 +1,5 @@
 /**
- * Remembers the byte ranges of a log whose lines were checked against the hash chain.
+ * Remembers the byte ranges of a log whose lines were checked and found to fit the hash chain.
  *
  * The server changes no line, so a checked range need not be checked again. The newest `maxRanges` ranges are kept.
  */

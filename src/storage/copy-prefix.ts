@@ -26,7 +26,7 @@ export interface CopyPrefixOptions {
 
 /**
  * Copies the log up to the end of the line of `event`, or up to `end` if `event` is null.
- * @throws AppError `storage_full`, `storage_failed`; RangeError if the log lacks the event
+ * @throws AppError `storage_full`, `storage_failed`, `owned_by_another`; RangeError if the log lacks the event
  */
 export async function copyPrefix(options: CopyPrefixOptions): Promise<void> {
   const { log, event } = options

@@ -102,7 +102,7 @@ async function createFormat(folder: string): Promise<void> {
   }
 }
 
-/** Returns a data folder's id: letters, digits and `-`. A copy has another id, as the id has a hash of the path. */
+/** Returns a data folder's id, with a hash of its path: letters, digits and `-`. A copy elsewhere has another id. */
 export async function instanceOf(path: string): Promise<string> {
   const made = await readInstance(path)
   if (made === undefined) throw refused(path, `its "${formatFile}" is gone`)

@@ -6,7 +6,8 @@
  *     14  1  mark: kind and source (see storage/record)
  *     15  1  check: the exclusive-or of all other bytes and 0x5a
  *
- * The event with seq n is record n. Ids and offsets strictly increase, so records are found by binary search.
+ * Record n is the event with seq n, its number in the log from 0 on. Ids and offsets strictly increase, so records are
+ * found by binary search.
  */
 import type { UpperWords } from '../base/stamp.ts'
 import type { EventLabel } from './record.ts'
@@ -35,7 +36,7 @@ export class EventIndex {
   #blocks: DataView[] = []
   #count = 0
 
-  /** Returns the index in a file's bytes, up to the first invalid record. Keeps the bytes: never change them. */
+  /** Returns the index in a file's bytes, up to the first invalid record. The caller must not change `bytes` later. */
   static from(bytes: Buffer): EventIndex {
     const index = new EventIndex()
     index.#count = countSound(bytes)

@@ -18,8 +18,8 @@ export interface ReadableFile {
 
 export interface OpenFile extends ReadableFile {
   /**
-   * Writes all bytes. After a rejection, any part of them may be in the file. With `writeThrough`, the bytes are on the
-   * disk when the promise resolves.
+   * Writes all bytes. After a rejection, any part of them may be in the file. If the file was opened with
+   * `writeThrough`, the bytes are on the disk when the promise resolves.
    */
   write(bytes: Buffer, position: number): Promise<void>
   truncate(length: number): Promise<void>
@@ -28,7 +28,10 @@ export interface OpenFile extends ReadableFile {
 }
 
 export interface Files {
-  /** Opens a file. Creates a missing file (mode 0600) if `isOwned(path)`. On a read-only file system, writes reject. */
+  /**
+   * Opens a file. Creates a missing file (mode 0600), unless another server may own the folder (`isOwned`). On a
+   * read-only file system, writes reject.
+   */
   open(path: string, options?: { readonly writeThrough: boolean }): Promise<OpenFile>
 }
 

@@ -27,7 +27,7 @@ export interface GroupCommitOptions {
   readonly groupLimitBytes: number
   /** `append` refuses while more bytes than this are queued. */
   readonly queueLimitBytes: number
-  /** Called for each group, in order, after the group is durable and `end` is updated. Must not throw. */
+  /** Called for each group, in order, after the group is durable and `GroupCommit.end` is updated. Must not throw. */
   readonly onCommit: (lines: readonly QueuedLine[]) => void
 }
 
@@ -110,7 +110,7 @@ export class GroupCommit {
     this.#failure = undefined
   }
 
-  /** Resolves when no write is under way. */
+  /** Resolves when every queued line is written, or dropped after a failed write. */
   async idle(): Promise<void> {
     await this.#running
   }

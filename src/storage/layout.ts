@@ -23,13 +23,13 @@ export interface DataFolder {
   readonly conversations: string
   readonly temporary: string
   readonly reserve: string
-  /** The id of the data folder, in letters, digits and `-`. It depends on the path, so a copy has another id. */
+  /** The id of the data folder, in letters, digits and `-`. It depends on the path of the folder. */
   readonly instance: string
 }
 
 /**
- * Opens or creates a data folder. The caller must hold the folder's lock (process/lock), because temporary files of
- * writes are removed, as if a crash had left them. @throws the errors of `claimDataFolder`.
+ * Opens or creates a data folder. The caller must hold the folder's lock (process/lock), because this removes temporary
+ * files, which another server could be writing. @throws the errors of `claimDataFolder`
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const folder = {

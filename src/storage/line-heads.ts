@@ -41,7 +41,7 @@ export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): 
   index.truncate(Math.max(0, index.count - 1))
 }
 
-/** Calls `take` for each line from `first` to the last LF. Returns the place after that LF; undefined if refused. */
+/** Calls `take` for each line from `first` to the last LF. Returns the place after it; undefined if `take` refuses. */
 function takeLines(lines: Lines, first: number, offset: number, take: Taker): number | undefined {
   const { data } = lines
   let at = first

@@ -1,8 +1,8 @@
 /**
  * The file `list.json` in the data folder: the list of conversations at the last orderly end of a server.
  *
- * The file is deleted when it is read, so that a crash leaves no outdated list. It is valid while the inode and the
- * ctime of the folder `conversations` are unchanged.
+ * The file is deleted when it is read, so that a crash leaves no outdated list. The list is valid while the inode and
+ * the ctime of the folder `conversations` are unchanged.
  */
 import { join } from 'node:path'
 import { parseOwnJson } from '../base/json.ts'
@@ -18,9 +18,7 @@ export class ListFile {
     this.#folder = folder
   }
 
-  /**
-   * Deletes the file and returns the value that was given to `leave`; undefined without a valid file. Never rejects.
-   */
+  /** Deletes the file and returns the value that was given to `leave`; undefined if it is not valid. Never rejects. */
   async take(): Promise<unknown> {
     const content = await readFile(this.#path).catch(() => undefined) // An unreadable file counts as missing.
     if (content === undefined) return undefined
@@ -39,7 +37,7 @@ export class ListFile {
   /**
    * Stores a JSON value for the next start of a server. The value is valid until the folder of conversations changes.
    * If it cannot be stored, the next start reads the folder of every conversation instead.
-   * @throws AppError `storage_full` or `storage_failed`, or the error of `stat`
+   * @throws the errors of `writeFileAtomically` and `stat`
    */
   async leave(entries: unknown): Promise<void> {
     const json = Buffer.from(JSON.stringify([await this.#stamp(), entries]))

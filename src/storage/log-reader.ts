@@ -1,8 +1,8 @@
 /**
  * Reads the durable part of a log from its file.
  *
- * Lines are checked against the hash chain, except that `readEvents` does not check a range again. Damaged events are
- * reported and left out.
+ * Lines are checked against the hash chain, but `readEvents` does not check a range that it has found intact before.
+ * Damaged events are reported and left out.
  */
 import { headLength, lineFeed, type Position } from './chain.ts'
 import type { CheckedRanges } from './checked-ranges.ts'
@@ -65,7 +65,7 @@ interface Span {
   readonly end: number
 }
 
-/** Reads the events of lines that an earlier read has checked. Does not check them again. */
+/** Reads the events of lines that an earlier read has found intact. Does not check them again. */
 async function sliceEvents({ index, read }: LogReaderOptions, span: Span): Promise<StoredEvent[]> {
   const { from, next, begin, end } = span
   const data = await read(end - begin, begin)

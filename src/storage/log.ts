@@ -30,7 +30,7 @@ export type CommitListener = (lines: readonly CommittedLine[]) => void
 
 export interface LogOptions {
   readonly directory: string
-  /** All kinds of events. New kinds are added at the end, because the index stores positions in this list. */
+  /** All kinds of events. A new kind must be added at the end, because the index stores positions in this list. */
   readonly kinds: readonly string[]
   readonly cache: LineCache
   /** Called once for each cut-off piece and for each of the first `maxDamages` damaged pieces. Must not throw. */

@@ -94,7 +94,7 @@ async function rebuild(options: RecoveryOptions, size: number): Promise<Outcome>
   return outcome
 }
 
-/** Compares the end of the log with the index and adds missing events; undefined if the index contradicts the log. */
+/** Adds to the index the events that it lacks at the end of the log; undefined if the index contradicts the log. */
 async function walk(options: RecoveryOptions, size: number): Promise<Outcome | undefined> {
   const { log, index, lineLimitBytes, kinds } = options
   const covered = coveredBy(index)
@@ -145,7 +145,7 @@ export function firstToRead(index: EventIndex, number: number): FirstToRead {
 
 type Fit = 'event' | 'damaged event' | 'private' | 'damaged' | 'contradiction'
 
-/** Tells how a piece fits the index; `next` is the seq of the next event. Adds an event that comes after all others. */
+/** Tells how a piece fits the index; `next` is the seq of the next event. Adds an event after all indexed events. */
 function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readonly string[]): Fit {
   const expected = next < index.count ? index.offsetOf(next) : Infinity
   if (expected < piece.offset) return 'contradiction'

@@ -1,8 +1,8 @@
 /**
  * A file that reserves disk space. On a full disk, the file is deleted, so that an agent's run can record its end.
  *
- * After `storage_full`, `release()` makes room for the end of the run. Other writers call `ensureHeld()` first, which
- * throws until the space is reserved again.
+ * After `storage_full`, `release()` makes room for the end of the run. `ensureHeld()` guards other writes, such as
+ * those of settings: it throws until the space is reserved again.
  */
 import { randomFillSync } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -58,7 +58,7 @@ export class Reserve {
   /**
    * Reserves the space unless it is reserved already. Within a second after `release`, or after the last attempt began,
    * throws `storage_full` instead of trying.
-   * @throws AppError `storage_full`, `storage_failed`; `unavailable` after `close`
+   * @throws AppError `storage_full`, `storage_failed`, `owned_by_another`; `unavailable` after `close`
    */
   async ensureHeld(): Promise<void> {
     if (this.#isClosed) throw new AppError('unavailable', 'The server is closed')
@@ -80,10 +80,7 @@ export class Reserve {
     return this.#change
   }
 
-  /**
-   * Returns the reason why nothing can be written now; undefined if writing is possible. Tries to reserve released
-   * space.
-   */
+  /** Returns why a write may fail now, such as a full disk; undefined without a problem. Tries to reserve the space. */
   async problem(): Promise<string | undefined> {
     try {
       await this.ensureHeld()

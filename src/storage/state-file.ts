@@ -33,7 +33,7 @@ export async function readState(directory: string, log: Holds): Promise<CachedSt
 export async function readFreshState(directory: string): Promise<CachedState | undefined> {
   const cached = await readSoundState(directory)
   if (cached === undefined) return undefined
-  const { size } = await stat(join(directory, 'events.jsonl')).catch(() => ({ size: -1 })) // There is no log.
+  const { size } = await stat(join(directory, 'events.jsonl')).catch(() => ({ size: -1 })) // No log: no state fits.
   return size === cached.line.offset ? cached : undefined
 }
 
@@ -49,7 +49,7 @@ export async function readSoundState(directory: string): Promise<CachedState | u
 
 /**
  * Replaces the state in a folder. `cached.state` must be a JSON value.
- * @throws AppError `storage_full` or `storage_failed`; the caller may ignore both.
+ * @throws the errors of `replaceLoosely`, which the caller may ignore
  */
 export async function writeState(directory: string, cached: CachedState): Promise<void> {
   const { line: { offset, hash }, state } = cached

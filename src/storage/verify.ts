@@ -21,7 +21,7 @@ import { readSoundState, type CachedState } from './state-file.ts'
 export interface VerifyOptions {
   readonly directory: string
   readonly kinds: readonly string[]
-  /** A hash from an earlier check. The log must still contain the line with this hash. */
+  /** The `head.hash` of an earlier check. The log must still contain the line with this hash. */
   readonly expect?: string
   /** The longest JSON of a line. Default: 64 MiB. */
   readonly lineLimitBytes?: number
@@ -52,7 +52,7 @@ export interface VerifyResult {
   readonly lines: number
   readonly events: number
   readonly head: Position
-  /** True when a line with the hash `expect` was found; undefined without `expect`. */
+  /** True when the hash `expect` was found before any damage in the log; undefined without `expect`. */
   readonly expected: boolean | undefined
   /** The first 1,000 issues. */
   readonly issues: readonly VerifyIssue[]

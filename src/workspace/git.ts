@@ -1,5 +1,5 @@
 /**
- * Makes a new workspace a git repository, and finds the repository of a folder.
+ * Makes a workspace a git repository, and finds the repository of a folder.
  *
  * No program is started: the few files of an empty repository are documented (gitrepository-layout).
  */
@@ -26,7 +26,7 @@ export async function initRepository(path: string): Promise<void> {
     await rename(made, join(path, '.git'))
   } catch {
     // No error: a conversation works without a repository, and of two concurrent calls one fails to rename.
-    await removeTree(made).catch(() => undefined) // A folder that is left does no harm: git ignores its name.
+    await removeTree(made).catch(() => undefined) // A folder that is left does no harm: git does not look for its name.
   }
 }
 

@@ -19,7 +19,7 @@ export interface PlaceOptions {
 
 /**
  * Creates the folder and its git repository if needed, and returns the folder's absolute path. Without `requested`, the
- * name of the folder is the conversation's id.
+ * name of the folder is the conversation's id without hyphens.
  * @throws AppError `invalid_input` when the folder may not be a workspace or cannot be made, `storage_full`.
  */
 export async function preparePlace(

@@ -5,7 +5,7 @@
  *
  *     open --close()--> closing --Close of the peer, or a broken rule--> ending --socket closed--> closed
  *     open --Close of the peer, or a broken rule, both answered by Close--> ending
- *     open or closing --terminate(), a socket error, the peer's FIN or a time limit--> ending
+ *     open or closing --terminate(), a socket error, the peer's FIN, or no answer to a Ping or Close--> ending
  */
 import type { Duplex } from 'node:stream'
 import { assertNever } from '../base/errors.ts'
@@ -306,7 +306,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.close(tryAgainLater, 'No data was taken for too long')
   }
 
-  /** Called by the heartbeat when no byte came. Destroys the socket only while this side reads. */
+  /** Called by the heartbeat when the peer was silent for too long. Destroys the socket only while this side reads. */
   onSilence(): void {
     if (!this.#isHeld) this.terminate()
   }

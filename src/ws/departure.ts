@@ -1,5 +1,5 @@
 /**
- * Writes the frames of all outboxes at the end of a turn of the event loop, in one `setImmediate`.
+ * Writes the frames of several outboxes at the end of a turn of the event loop, in one `setImmediate`.
  *
  * Connections that write the same frames one after another in this `setImmediate` share one buffer.
  */

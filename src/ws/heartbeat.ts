@@ -19,7 +19,7 @@ export interface HeartbeatOwner {
 }
 
 const beatsInShorterTime = 8
-/** The number of connections that a beat handles in one turn of the event loop. */
+/** The most connections that a beat handles in one turn of the event loop. */
 const perTurn = 500
 
 /** The timer that connections with the same limits share. Runs while a connection is open. */
@@ -72,7 +72,7 @@ export class Heartbeat {
   readonly #owner: HeartbeatOwner
   /** True at first, and when a byte arrived since the last beat. */
   #isHeard = true
-  /** The number of beats since the peer's last byte or the last attempt to send a Ping, whichever came later. */
+  /** The number of beats without a byte since the later of the peer's last byte and the last attempt to send a Ping. */
   #quietBeats = 0
   /** True when a Ping was sent and the peer has sent no byte since. */
   #isAsked = false
@@ -83,7 +83,6 @@ export class Heartbeat {
     pulse.add(this)
   }
 
-  /** Records that a byte arrived. */
   heard(): void {
     this.#isHeard = true
   }

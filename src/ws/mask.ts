@@ -1,8 +1,8 @@
 /**
  * Unmasks a payload in place (RFC 6455, section 5.3): byte i is XORed with byte i mod 4 of the masking key.
  *
- * Four bytes are XORed at a time, which is several times faster (measured). Byte 0 of the masking key is the lowest
- * byte of the number `key`.
+ * Four bytes are XORed at a time, which is several times faster than byte by byte (measured). Byte 0 of the masking
+ * key is the lowest byte of the number `key`.
  */
 
 export function unmask(payload: Buffer, key: number): void {

@@ -1,9 +1,9 @@
 /**
  * Turns an `upgrade` event of a node:http server into a connection, or refuses it. The caller checks the path, the
- * host, the origin and the key.
+ * host, the origin and the API key.
  *
  * Call `acceptUpgrade` or `refuseUpgrade` in the turn of the event loop in which the event comes, because the socket
- * has no listener yet.
+ * has no listener for errors yet.
  */
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'

@@ -3,7 +3,8 @@
  * clients outside the turns (asides).
  *
  * The agent's program starts with the first turn or aside. After it has ended, the next turn or aside starts it again
- * and resumes the session, or opens a new session. A new session gets a transcript with its first prompt.
+ * and resumes the session, or opens a new session. A new session gets a transcript of the conversation with its first
+ * prompt.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -56,7 +57,7 @@ class AcpAgent implements Agent, AgentSession {
   readonly #calls = new CallMemory()
   readonly #kept: KeptSession
   readonly #unasked: UnaskedCalls
-  /** The lease for work that the agent began by itself. It ends with the turn of this work, or when a prompt begins. */
+  /** The lease for work that the agent began by itself. It ends at the latest with the program's next turn. */
   #ownLease: Lease | undefined
   /** The turns and asides in progress. `close` waits for them. */
   readonly #work = new Set<Promise<unknown>>()

@@ -25,7 +25,7 @@ export class Announcements {
 
   /**
    * Waits at most `firstLimitMs` for the first call, then `othersMs` for further calls.
-   * @param hasCall true when a call was announced already: then only the second wait takes place
+   * @param hasCall true when the agent has announced a call already: then only the second wait takes place
    * @param withdrawn ends both waits when it is aborted
    */
   async settled(hasCall: boolean, withdrawn: AbortSignal): Promise<void> {
@@ -33,7 +33,7 @@ export class Announcements {
     await this.#wait(this.#others, othersMs, withdrawn)
   }
 
-  /** Ends the waits for a first call. Call it when a call was announced. */
+  /** Tells that the agent has announced a tool call. Ends the waits for the first call of a permission request. */
   announced(): void {
     resolveAll(this.#firsts)
   }

@@ -25,7 +25,7 @@ export class CallMemory {
     return this.#ids.has(id)
   }
 
-  /** Adds the newest `recallLimit` call ids in the history. After a success, further calls do not read again. */
+  /** Adds the newest `recallLimit` tool call ids of the history. After a success, `recall` does nothing more. */
   async recall(host: Pick<AgentHost, 'toolCallIds'>): Promise<void> {
     this.#recalling ??= host.toolCallIds(recallLimit)
       .then((ids) => ids.forEach((id) => this.add(id)))

@@ -40,7 +40,7 @@ export interface RecordedAs {
 }
 
 /**
- * Returns a note if the call now does other work than its action shows (`isOtherWork`). After another change of the
+ * Returns a note if the call now does other work than its action shows (`isOtherWork`). For any other change of the
  * input, returns a note only if the call was allowed or recorded as incomplete. Otherwise returns an empty text.
  */
 export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeOptions, isAllowed: boolean): string {
@@ -70,7 +70,7 @@ function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOp
 
 /**
  * True when a member of `before.input`, the command or the list of files in the diffs has changed. A command or a list
- * counts only if both calls have it. The texts in diffs are not compared, because the observation shows them.
+ * counts only if `before` and `now` have one. The texts in diffs are not compared, because the observation shows them.
  */
 function isOtherWork(before: ToolCall, now: ToolCall, options: ShapeOptions): boolean {
   if (before.input !== undefined && !hasMembers(now.input, before.input)) return true

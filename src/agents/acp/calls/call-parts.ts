@@ -1,5 +1,5 @@
 /**
- * Finds for each recorded part (`CallPart`) of a tool call the matching part of the call after its end. Pure.
+ * Finds the part of an ended tool call that matches a part (`CallPart`) which was recorded before. Pure.
  *
  * Each recorded part has an action. After its end, the call may have other parts than the recorded parts.
  */

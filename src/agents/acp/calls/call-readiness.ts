@@ -1,8 +1,8 @@
 /**
  * Decides how long the input of a tool call must stay unchanged before the call is recorded (decisions 3). Pure.
  *
- * An agent announces a call with an empty input, and fills the input while its model writes. A recorded event cannot be
- * changed, so a call must not be recorded too early.
+ * An agent may announce a call with an empty input, and fill the input while its model writes. A recorded event cannot
+ * be changed, so a call must not be recorded too early.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { textOf } from '../../../base/fields.ts'
@@ -14,8 +14,8 @@ const briefMs = 500
 const longMs = 2000
 
 /**
- * Returns how many milliseconds the call must stay unchanged before it is recorded. Returns undefined when the call is
- * recorded only at a permission request for it, its output, its end or after `lastResortMs` (reported-call).
+ * Returns how many milliseconds the call must stay unchanged before it is recorded, unless something else, such as its
+ * output, has it recorded earlier. Returns undefined if only the time `lastResortMs` (reported-call) applies.
  */
 export function quietMsOf(call: ToolCall, options: ShapeOptions, lengthensTexts: boolean): number | undefined {
   const runs = call.status === 'in_progress'
@@ -24,7 +24,7 @@ export function quietMsOf(call: ToolCall, options: ShapeOptions, lengthensTexts:
   return runs && (isTold || hasWholeInput(call)) ? longMs : undefined
 }
 
-/** True when the data show the call's work: a shape other than `tool`, or an edit with a diff or a path and a text. */
+/** True when the call's work is known: its shape is not `tool`, or it is an edit with a diff or with path and text. */
 export function tellsWork(call: ToolCall, options: ShapeOptions): boolean {
   if (shapeOf(call, options).as !== 'tool') return true
   return call.kind === 'edit' && (diffsOf(call).length > 0 || hasPathAndText(call.input))
@@ -46,7 +46,7 @@ export function lengthens(before: ToolCall, after: ToolCall): boolean {
   })
 }
 
-/** True when `recorded` describes all work of `asked`. `recorded` may describe more work (opencode). */
+/** True when `recorded` describes all work of `asked`. `recorded` may describe more work, as with opencode. */
 export function contains(recorded: ToolCall, asked: ToolCall, options: ShapeOptions): boolean {
   const [was, is] = [shapeOf(recorded, options), shapeOf(asked, options)]
   if (is.as === 'command' && !(was.as === 'command' && was.command === is.command)) return false

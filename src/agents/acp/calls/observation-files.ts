@@ -1,7 +1,4 @@
-/**
- * Stores outputs that are too long for an event, as files in the conversation's `observations` folder. `save` returns
- * the file's name at once and writes in the background.
- */
+/** Stores outputs that are too long for an event, as files in the conversation's `observations` folder. */
 import { join } from 'node:path'
 import { makeFolder, privateFolder, writeNew } from '../../../base/own-files.ts'
 

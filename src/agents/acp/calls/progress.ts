@@ -1,8 +1,8 @@
 /**
  * Makes a progress line for a tool call whose input is still being written, for streaming clients. Pure.
  *
- * The line is sent as `reasoning_content` of a StreamingDeltaEvent (decisions 2). It changes with the call's title, and
- * when the length of the call's longest text reaches 256 characters or a higher power of two.
+ * The line is sent as `reasoning_content` of a StreamingDeltaEvent (decisions 2). It changes with the call's title or
+ * kind, and when the length of the call's longest text reaches 256 characters or a higher power of two.
  */
 import { diffsOf, type ToolCall } from './tool-calls.ts'
 

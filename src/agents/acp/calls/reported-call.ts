@@ -33,7 +33,10 @@ export interface ReportedCallOptions extends ShapeOptions, TextHiding {
   readonly log: Log
   /** The longest output of a tool call in an event. Default 30,000 characters. */
   readonly outputLimitChars?: number | undefined
-  /** Called when the call first shows signs of running, when it then ends, and when a refused call is completed. */
+  /**
+   * Called when the call first shows signs of running, when it ends with such signs, and when a refused call is
+   * reported as completed.
+   */
   readonly ran: (ran: RanCall) => void
 }
 
@@ -74,7 +77,7 @@ export class ReportedCall {
   #isOver = false
   /** True when the answer to the newest permission request for the call was to allow it. */
   #isAllowed = false
-  /** True when the call has got an update after the newest `allow`, if any. */
+  /** True when the call got an update. Once the call was allowed, only an update after the newest `allow` counts. */
   #isHeardOf = false
   #refused: ToolCall | undefined
   #quiet: Timer | undefined

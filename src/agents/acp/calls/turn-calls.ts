@@ -103,7 +103,7 @@ export class TurnCalls {
     this.#open.get(callId)?.reject(reason, source)
   }
 
-  /** Answers by a note each open call that got no update since it was allowed: its updates may have another id. */
+  /** Ends with a note each open call that got no update since it was allowed: its updates may have another id. */
   settleUnheardOf(): void {
     for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
   }
@@ -145,7 +145,7 @@ export class TurnCalls {
 
   /**
    * Returns `call` with the members of the permission request merged in. The diffs of `call` stay, unless the request
-   * describes other changes of files.
+   * has diffs, or an input with other changes of files.
    */
   #askedCall(call: ToolCall, news: Fields): ToolCall {
     const own = mergeToolCall({ ...call, content: [] }, news, false)

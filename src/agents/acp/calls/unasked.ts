@@ -22,8 +22,8 @@ export interface RanCall {
 /**
  * - `fine`: allowed, or a call that needs no question and was not refused.
  * - `let-through`: a command that the agent's mode runs without a question.
- * - `unclear`: not allowed, and not known to change anything.
- * - `unasked`: refused, or not allowed although it needed a question.
+ * - `unclear`: not allowed with this input, and not known to change anything.
+ * - `unasked`: refused, or not allowed with this input although it needed a question.
  */
 export type Verdict = 'fine' | 'let-through' | 'unclear' | 'unasked'
 
@@ -40,7 +40,7 @@ export function judgeRan({ call, shape, permission }: RanCall, runsUnasked: read
   return effect
 }
 
-/** True when the updates show that the call has begun to run. The `rawOutput` of a failed call does not count. */
+/** True when updates show that the call began to run. Of a failed call's `rawOutput`, only an exit code counts. */
 export function hasRun(call: ToolCall): boolean {
   const { status, terminalOutput, rawOutput } = call
   if (status === 'completed' || terminalOutput !== '' || exitCodeOf(call) !== undefined) return true
@@ -80,7 +80,7 @@ function effectOfInput(input: unknown, shape: Shape): Effect {
 
 /** Matches redirections that only discard output, or join stderr to stdout. */
 const harmlessRedirects = /(?:[12&]?>\s*\/dev\/null|2>&1)(?=[\s;|&]|$)/g
-/** Matches shell syntax beyond programs joined by `|`, `||`, `&&` or `;`: redirects, substitution, line breaks, ... */
+/** Matches shell syntax beyond programs joined by `|`, `||`, `&&` or `;`, such as output redirects and substitution. */
 const moreThanPrograms = /[>`\n\r\\]|<[<(>]|\$[({]|(?<!&)&(?!&)/
 /** Matches arguments that let `find`, `sort` and others write or run something, and complex `sed` and `awk` scripts. */
 const doesMore = new RegExp([
@@ -91,7 +91,7 @@ const doesMore = new RegExp([
 ].join('|'))
 const longestCommandChars = 2000
 
-/** True if `runsUnasked` has `*`, or if the command is harmless and each program call begins with a listed entry. */
+/** True if `runsUnasked` has `*`, or if the command is short, harmless, and each program call begins with an entry. */
 export function isLetThrough(command: string, runsUnasked: readonly string[]): boolean {
   if (runsUnasked.includes('*')) return true
   if (runsUnasked.length === 0 || command.length > longestCommandChars) return false
