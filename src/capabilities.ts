@@ -1,4 +1,4 @@
-/** The objects that the core lends to parts (`part.ts`), by name. A part gets the objects that its `needs` names. */
+/** The objects that the server gives to its optional parts (`part.ts`). A part gets those that its `needs` names. */
 import type { Log } from './base/log.ts'
 import type { LogFiles } from './base/log-files.ts'
 import type { Masker } from './base/masking.ts'
@@ -26,7 +26,7 @@ import type { Provider } from './settings/provider.ts'
 import type { SettingsStore } from './settings/store.ts'
 
 export interface Core {
-  /** The options of the core without keys. A part reads its own options with `valuesOf` and the part's table. */
+  /** All options but the session and sealing keys. A part reads its own with `valuesOf` and its table of options. */
   readonly config: KeylessConfig
   /** The session keys (values of `X-Session-API-Key`) that the options give. */
   readonly sessionApiKeys: readonly string[]
@@ -40,7 +40,7 @@ export interface Core {
   readonly masker: Masker
   readonly clock: Clock
   readonly dataDir: string
-  /** The id of the data folder. It marks the processes that the server starts. */
+  /** The id of the data folder. It marks the processes that the server starts (`process/marker`). */
   readonly instanceId: string
   /** A folder for files that running child processes need. */
   readonly runtimeDir: string
@@ -64,11 +64,11 @@ export interface Core {
   /** The writes to the logs of conversations since the server's start: their number, bytes and time. */
   readonly written: ServerLoad['written']
   readonly workspaceSessions: WorkspaceSessions
-  /** Checks the cookie sessions of the console. The part that serves the page sets `pageSessions.source`. */
+  /** Checks the cookie sessions of the console. The part `console` sets `pageSessions.source`. */
   readonly pageSessions: PageSessions
-  /** The named keys. The part that stores them sets `namedKeys.source`. */
+  /** The API keys that have a name. The part `keys` sets `namedKeys.source`. */
   readonly namedKeys: NamedKeys
-  /** The audit trail. The part that writes it sets `trail.writer`. */
+  /** The audit trail. The part `audit` sets `trail.writer`. */
   readonly trail: Trail
   /** Informs observers about responses and WebSockets. */
   readonly traffic: Traffic
@@ -79,7 +79,7 @@ export interface Core {
   readonly providers: readonly Provider[]
   /** Returns the plain values of the global secrets. @throws AppError `settings_unreadable` */
   readonly secretValues: () => Promise<ReadonlyMap<string, string>>
-  /** The addresses of this server, the main address first. */
+  /** The addresses at which this server listens; empty until it listens. */
   readonly urls: readonly string[]
   /** Returns an offer (an object that a part provides). Starts the part if needed. @throws as `LoadedParts.use` */
   readonly use: Use

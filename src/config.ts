@@ -162,7 +162,7 @@ export const optionTable = {
   headersTimeoutMs: milliseconds(30 * second, 'Limits', 'Time for the headers of a request'),
   bodyTimeoutMs: milliseconds(60 * second, 'Limits', 'Time for the body of a request, unless it uploads a file'),
   uploadTimeoutMs: milliseconds(60 * minute, 'Limits', 'Time for the body of a request that uploads a file'),
-  // Most proxies keep an idle connection for 60 s. A proxy answers 502 if this server closes the connection earlier.
+  // Most proxies keep an idle connection for 60 s. A proxy may answer 502 if this server closes it earlier.
   keepAliveTimeoutMs: milliseconds(75 * second, 'Limits', 'Time that a connection stays open between requests'),
   authTimeoutMs: milliseconds(10 * second, 'Limits', 'Time for the WebSocket message that carries the key'),
   readerStallMs: milliseconds(60 * second, 'Limits', 'Disconnect a reader that takes nothing for this time'),
@@ -187,7 +187,7 @@ export type Config = OptionValues<typeof optionTable>
 /** The options with the keys that seal (encrypt) stored secrets. */
 export type SealingKeyOptions = Pick<Config, 'secretKey' | 'oldSecretKeys'>
 
-/** All options without keys. */
+/** All options of the core, except the session keys and the sealing keys. */
 export type KeylessConfig = Omit<Config, 'sessionApiKeys' | keyof SealingKeyOptions>
 
 /** The options that a program passes: `dataDir`, `workspaceDir`, and any other options. */

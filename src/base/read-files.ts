@@ -1,7 +1,7 @@
 /**
  * Reads files and folders.
  *
- * A path from a client or an agent is opened by parts/workspace-files/paths instead, which checks each folder.
+ * For a path that a client or an agent gives, use parts/workspace-files/paths instead: it checks each folder.
  */
 import { access, constants, open, type FileHandle } from 'node:fs/promises'
 import { systemCodeOf } from './errors.ts'
@@ -14,7 +14,7 @@ export function isThere(path: string): Promise<boolean> {
   return access(path).then(() => true, () => false) // Any error counts as absent.
 }
 
-/** Opens a file for reading. A link in the last part of the path is refused with ELOOP. */
+/** Opens a file for reading. If the path itself is a symbolic link, rejects with ELOOP. */
 export function openForReading(path: string): Promise<FileHandle> {
   return open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
 }

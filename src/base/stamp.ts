@@ -47,7 +47,7 @@ export function formatMicros(micros: number): string {
 /** Matches an ISO 8601 date, optionally with a time, a fraction and a zone. */
 const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i
 
-/** Converts an `isoTime` to microseconds since the epoch; undefined for other text. The default zone is UTC. */
+/** Converts an `isoTime` to microseconds since the epoch; undefined for any other text. The default zone is UTC. */
 export function parseMicros(text: string): number | undefined {
   const match = isoTime.exec(text.trim())
   if (match === null) return undefined

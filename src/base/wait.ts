@@ -25,11 +25,11 @@ export function andThen<T, R>(value: T | Promise<T>, use: (value: T) => R): R | 
   return value instanceof Promise ? value.then(use) : use(value)
 }
 
-/** Settles like `promise`, or rejects with the signal's reason if the signal aborts first. The work itself goes on. */
+/** Settles like `promise`, or rejects with the signal's reason if the signal aborts first. Stops no work by itself. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
-      promise.catch(() => undefined) // The reason of the signal is thrown instead.
+      promise.catch(() => undefined) // The caller gets the signal's reason.
       return reject(signal.reason)
     }
     const stop = (): void => reject(signal.reason)
@@ -38,7 +38,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   })
 }
 
-/** Settles like `promise` if it settles within `ms`; otherwise resolves to `'late'`, and the work itself continues. */
+/** Settles like `promise` if `promise` settles within `ms`; otherwise resolves to `'late'`, and stops no work. */
 export function within<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve('late'), ms)

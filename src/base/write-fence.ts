@@ -15,7 +15,7 @@ interface Fence {
 
 const fences = new Set<Fence>()
 
-/** Makes `assertOwned` refuse a folder and its content while `isOurs()` is false. The result removes the fence. */
+/** Makes `assertOwned` refuse a folder and its content while `isOurs()` is false, until the result is called. */
 export function fenceFolder(path: string, isOurs: () => boolean): () => void {
   const fence = { folder: resolve(path), isOurs }
   fences.add(fence)

@@ -16,7 +16,7 @@ export interface ConfigQuestion {
   readonly asJson: boolean
 }
 
-/** Runs the command and returns the exit code 0. @throws AppError `invalid_option` if `words` is not empty */
+/** Prints a table or JSON, and returns the exit code 0. @throws AppError `invalid_option` if `words` is not empty */
 export function printConfig({ config, origins, words, asJson }: ConfigQuestion): number {
   assertNoWords('config', words)
   const values: Readonly<Record<string, unknown>> = config

@@ -2,7 +2,7 @@
 /**
  * The program `agent-server`: reads the command line and runs one subcommand.
  *
- * A failure is reported on standard error, except a write to a closed output. `--help` documents the exit codes.
+ * A failure is reported on standard error, except a failed write to a closed output. `--help` documents the exit codes.
  */
 import { allParts } from '../all-parts.ts'
 import { AppError, messageOf, type ErrorCode } from '../base/errors.ts'
@@ -27,7 +27,7 @@ type Command =
   | { readonly kind: 'core'; readonly name: CoreCommand }
   | { readonly kind: 'part'; readonly name: string; readonly command: PartCommand }
 
-/** The flags of each core command besides the options in config.ts. A `value` flag is followed by a value. */
+/** The flags of each core command besides the server's options. A `value` flag is followed by a value. */
 const coreFlags: Readonly<Record<CoreCommand, Readonly<Record<string, 'switch' | 'value'>>>> = {
   serve: {},
   verify: { expect: 'value', json: 'switch' },

@@ -64,7 +64,7 @@ export interface Entry {
 
 type Values = Record<string, unknown>
 
-/** Parses the options. @throws AppError `invalid_option`, which names the flag, variable or member of the file. */
+/** Parses the options. @throws AppError `invalid_option`, whose message names what cannot be used */
 export function parseOptions(line: CommandLine): ParsedCommandLine {
   const { environment, readFile, modeOf, currentDir } = line
   const { flags, words, own, given } = readFlags(line)
@@ -153,7 +153,7 @@ function readVariables(line: Sources): Values {
     const source = variableOf(entry.flag)
     const word = line.environment[source]
     if (word === undefined) continue
-    // An empty variable counts as unset. An empty path is refused (`resolvePath`).
+    // An empty variable counts as unset, but `resolvePath` refuses an empty path.
     if (word === '' && !takesPath(entry)) continue
     // Keys and commands may contain commas, so their variables are not split.
     const isSplit = entry.option.kind === 'list' && !entry.option.isSecret
@@ -214,7 +214,7 @@ function placeIn(text: string, offset: number): string {
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
 }
 
-/** Returns an option's value, read from the file that the last word names, from all words (list, map) or the last. */
+/** Returns an option's value: from the file that the last word names, from all words (list, map), or the last word. */
 function readWords(entry: Entry, words: readonly string[], source: string, line: Sources): unknown {
   const { option, isFile } = entry
   const last = words.at(-1) ?? ''

@@ -9,7 +9,7 @@ import { onInterrupt } from './signals.ts'
 type Line = Pick<CommandCall, 'config' | 'words' | 'flags' | 'given' | 'exposedFiles'>
 
 /**
- * Runs the command and returns its exit code. If it has `interruptedWords`, `onInterrupt` can abort it.
+ * Runs the command and returns its exit code. With `interruptedWords`, `onInterrupt` aborts the command's `signal`.
  * @throws the errors of the command
  */
 export async function runPartCommand(

@@ -1,4 +1,4 @@
-/** Watches for the events that end the program: signals, closed outputs and uncaught errors. */
+/** Handles signals, failed writes to the standard streams, and uncaught errors. */
 import { closeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { AppError, systemCodeOf } from '../base/errors.ts'
@@ -8,7 +8,7 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 export type EndSignal = (typeof signals)[number]
 
 /**
- * Calls `first` at the first SIGTERM, SIGINT or SIGHUP, then stops listening, so that a second signal ends the process.
+ * At the first SIGTERM, SIGINT or SIGHUP, stops listening and calls `first`, so that a second signal ends the process.
  * With `hangup`, each SIGHUP calls `hangup` instead. Returns a function that stops listening.
  */
 export function onSignals(first: (signal: EndSignal) => void, hangup?: () => void): () => void {

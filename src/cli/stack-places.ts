@@ -1,5 +1,5 @@
 /**
- * Converts places in stacks of the joined (bundled) program, `dist/agent-server*.js`, to places in the modules.
+ * Converts places in stack traces of the joined (bundled) program, `dist/agent-server*.js`, to places in the modules.
  *
  * In a joined file, each module is a block under a line `// src/path.js`. Line 1 of the module is the third line below
  * that line.
@@ -8,7 +8,7 @@ import { readFileSync } from '../base/read-files.ts'
 
 interface Block {
   readonly path: string
-  /** The number of lines of the joined file before the first line of the module. */
+  /** The number of lines of the joined (bundled) file before the first line of the module. */
   readonly before: number
 }
 
@@ -17,7 +17,7 @@ const joinedPlace = /(agent-server(?:\.[a-z-]+)?\.js):(\d+)/y
 const blockStart = /^\/\/ (src\/\S+\.js)\nlet \$/gm
 const known = new Map<string, readonly Block[]>()
 
-/** Converts places in joined files to places in modules, such as `file:///opt/as/dist/src/base/json.js:12:3`. */
+/** Converts places in the joined (bundled) program to places in modules: `file:///opt/as/dist/src/version.js:12:3`. */
 export function withModulePlaces(text: string): string {
   const [first = '', ...rest] = text.split(`${dist}agent-server`)
   return first + rest.map((behind) => placeIn(`agent-server${behind}`)).join('')
@@ -53,7 +53,7 @@ function findBlocks(text: string): Block[] {
   return found
 }
 
-/** Returns the text of a joined file; empty when it cannot be read. */
+/** Returns the text of a joined (bundled) file; empty when it cannot be read. */
 function readJoined(file: string): string {
   try {
     return readFileSync(new URL(file, dist), 'utf8')

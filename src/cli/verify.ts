@@ -2,7 +2,7 @@
  * `agent-server verify [ID ...]`: checks the stored data and changes nothing.
  *
  * With ids, checks only these conversations. Without ids, also checks the keys, the encrypted files and the files of
- * parts. The check finds accidents, not changes by a person who may write the files (decisions 8).
+ * parts. The check finds accidental damage, but not every change by a person who can write the files (decisions 8).
  */
 import { join } from 'node:path'
 import { allParts } from '../all-parts.ts'
@@ -49,7 +49,7 @@ export async function verify({ config, ids, expect, asJson }: VerifyCommand): Pr
   for (const line of [...problems, ...sound]) print(line)
   const conversations: VerifiedConversation[] = []
   const folder = join(config.dataDir, 'conversations')
-  const given = new Set(await readKeyIds(config).catch(() => [])) // If unreadable, every needed key counts as missing.
+  const given = new Set(await readKeyIds(config).catch(() => [])) // If it fails, every needed key counts as missing.
   for (const id of await chosen(folder, ids)) {
     const verified = await verifyOne({ folder, id, expect, given, isAsked: ids.length > 0 })
     if (verified === undefined) continue

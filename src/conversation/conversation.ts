@@ -175,7 +175,7 @@ export class Conversation {
   }
 
   /**
-   * Pauses the run. A stepping agent first ends its current step, for which this method waits at most `pauseLimitMs`.
+   * Pauses the run. A stepping agent may end its current step first: this method waits at most `pauseLimitMs` for it.
    * With any other agent, or without a run, works like `interrupt`. Does nothing while a run waits for a confirmation.
    */
   async pause(): Promise<void> {
@@ -233,7 +233,7 @@ export class Conversation {
     })
   }
 
-  /** Adds or replaces secrets of the conversation, given as sealed sources. */
+  /** Adds or replaces secrets of the conversation, which `AgentVault.sealSources` has sealed. */
   addSecrets(secrets: Readonly<Record<string, JsonObject>>): Promise<void> {
     const { gate, journal, diagnostics } = this.#parts
     return gate.write(() => {
@@ -259,7 +259,7 @@ export class Conversation {
     return idOf(json)
   }
 
-  /** Returns the seq of the first event after the event or unstored frame with this id; undefined if unknown. */
+  /** Returns the number of the first event after the event or unstored frame with this id; undefined if unknown. */
   async seqAfter(id: string): Promise<number | undefined> {
     if ((await this.events.find(id)) !== undefined) return this.events.seqOf(id) + 1
     const micros = this.frames.timeOf(id)
@@ -271,7 +271,7 @@ export class Conversation {
     return this.#parts.runner.nextEnd()
   }
 
-  /** Resolves when the current run is over and its state is saved; at once when no run is under way. */
+  /** Resolves when all work of the current run is over; at once when no run is under way. */
   settled(): Promise<void> {
     return this.#parts.runner.settled()
   }
@@ -289,7 +289,7 @@ export class Conversation {
   }
 
   /**
-   * Adds a live reader. It gets the full state, then the events from seq `from` on; for `now`, only new events.
+   * Adds a live reader. It gets the full state, then the events from number `from` on; for `now`, only new events.
    * @throws AppError `unavailable` when there are too many readers.
    */
   join(options: { readonly from: number | 'now'; readonly encode: Encode; readonly sink: Sink }): Reader {

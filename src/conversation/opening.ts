@@ -70,7 +70,7 @@ export interface ConversationDeps {
   readonly secrets: AgentSecrets
   readonly mask: (text: string) => string
   readonly createMaskingStream: () => MaskingStream
-  /** Called when a conversation was closed, or when a create request failed. */
+  /** Called when a conversation was closed, or when `ConversationService.create` failed. */
   readonly onClosed: (conversationId: string) => void
 }
 

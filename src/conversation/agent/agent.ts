@@ -15,7 +15,7 @@ import type { AgentHost } from './host.ts'
 export interface AgentKind {
   /** True for the built-in agent. `introduction`, `contextOf`, `makeTitle` and `judgeGoal` are called only if true. */
   readonly readsMessages: boolean
-  /** True when the agent calls the model that its settings name. A client can set another model for the next step. */
+  /** True when the agent itself calls the model that its settings name. A client can then switch to another model. */
   readonly takesModel: boolean
   /** True when the agent goes on from the recorded history: then its actions can wait for the user between two runs. */
   readonly waitsBetweenRuns: boolean
@@ -123,8 +123,8 @@ export interface Turn {
    */
   keepCall(actionId: string, sealed: string): void
   /**
-   * Records one event. Ignored after the end of the turn. The event ends the text of the deltas before it, so a secret
-   * that goes on in a later delta is not masked. With `midway` the text goes on after the event, and so does masking.
+   * Records one event; does nothing after the end of the turn. The event ends the text of the deltas before it: a
+   * secret of which one half follows in a later delta is not masked. With `midway`, text and masking go on.
    */
   record(draft: EventDraft, isMidway?: 'midway'): Recorded
   /** Sends a piece of text to live readers; it is never stored. Secrets are masked, also across pieces. */
@@ -237,7 +237,7 @@ export interface UsageReport {
   readonly perTurnTokens?: number
 }
 
-/** How a turn ended. `served` is true when the agent got the turn's messages. Otherwise the next turn gets them. */
+/** How a turn ended. If `served` is false, the next turn gets those messages that are not recorded as served. */
 export type TurnEnd =
   | { readonly outcome: 'finished'; readonly served: true }
   | { readonly outcome: 'stopped'; readonly served: boolean }

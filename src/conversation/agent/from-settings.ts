@@ -54,8 +54,8 @@ function criticOf(verification: Verification): CriticInput | null {
 }
 
 /**
- * Returns the agent with its missing values: `acp_server` is detected from the command, and the command and the model
- * are taken from the provider.
+ * Fills in what the agent lacks: detects `acp_server` from the command, and takes the command and the model from the
+ * provider.
  * @throws AppError `invalid_input` when neither the agent nor its provider has a command
  */
 export function resolved(agent: ACPAgent, providers: readonly Provider[]): ACPAgent {

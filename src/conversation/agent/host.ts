@@ -10,7 +10,7 @@ export interface AgentHost {
   readonly conversationId: string
   /** An absolute path. The folder may have vanished since the conversation was created. */
   readonly workingDir: string
-  /** A private folder of this conversation for the agent's own files (long outputs). The first writer creates it. */
+  /** A private folder of this conversation for the agent's files, such as long outputs. The first writer creates it. */
   readonly observationsDir: string
   /** A private folder for files that the agent's program keeps across restarts. The first writer creates it. */
   readonly agentDir: string
@@ -41,13 +41,13 @@ export interface AgentHost {
   /** Lists the secrets without looking up their values. */
   secretNames(): Promise<readonly NamedSecret[]>
   /**
-   * Stores a secret's new value, which the agent's program has set. Returns false when the stored value is no longer
-   * the value that the program was given (`change.lent`).
+   * Stores a secret's new value, which the agent's program has set. Stores nothing and returns false if the stored
+   * value is neither the value that the program was given (`change.lent`) nor the new value.
    */
   replaceSecret(change: SecretChange): Promise<boolean>
   /**
-   * Reports that the agent began to work by itself. The current run gets another turn with `Turn.isOwn`, or a new run
-   * begins. Rejects when no run may begin: then the agent must end that work.
+   * Reports that the agent began to work by itself. The current run gets another turn (`Turn.isOwn`, unless a message
+   * waits), or a new run begins. Rejects when no run may begin: then the agent must end that work.
    */
   beginRun(): Promise<void>
   /** Returns the value that `keep` stored last, even before a restart of the server; undefined without a value. */

@@ -13,7 +13,7 @@ export interface AgentSecretsOptions {
   readonly vault: AgentVault
   readonly globals: SecretStore
   readonly log: Log
-  /** Addresses of this server, the main address first. */
+  /** The addresses at which this server listens; empty until it listens. */
   readonly serverUrls: readonly string[]
   readonly fetchText: ResolveSecretsOptions['fetchText']
   /** Called when `resolve` returns secrets to an agent, with the conversation's id and the sorted names. */

@@ -53,7 +53,7 @@ export interface AgentVault {
    * @throws AppError `invalid_input`
    */
   sealLlm(owner: string, sealed: JsonObject, llm: LLM): JsonObject
-  /** Returns the secrets in `agent_context` of a sealed agent, as sealed sources. @throws AppError `invalid_input` */
+  /** Returns the secrets in `agent_context` of a sealed agent, sealed as in `sealSources`. @throws as `sealSources` */
   sealContextSecrets(owner: string, sealed: JsonObject): Record<string, JsonObject>
   /** Seals secrets. With `areTokens`, values may be sealed tokens of this server. @throws AppError `invalid_input` */
   sealSources(owner: string, sources: SecretSources, areTokens: boolean): Record<string, JsonObject>
@@ -218,8 +218,8 @@ function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): Conversatio
 }
 
 /**
- * Returns `agent`, which has another model than `before`, with its condenser and critic adapted. A condenser with the
- * old model gets the new model. A critic that would now call another server loses its key (decisions 44).
+ * Returns `agent`, which may have another model than `before`, with its condenser and critic adapted. A condenser with
+ * the old model gets the new model. A critic that would now call another server loses its key (decisions 44).
  */
 function withSwitched(before: ConversationAgent, agent: ConversationAgent): ConversationAgent {
   if (agent.kind !== 'Agent') return agent
@@ -233,7 +233,7 @@ function withSwitched(before: ConversationAgent, agent: ConversationAgent): Conv
   return { ...agent, condenser, critic: stays ? critic : { ...critic, api_key: null } }
 }
 
-/** True for the same model, address and key. The usage ids may differ, because each copy of a model has its own. */
+/** True for the same model, address and key. Usage ids are not compared: agent and condenser have different ones. */
 function isSameModel(one: LLM, other: LLM): boolean {
   return one.model === other.model && one.base_url === other.base_url && one.api_key === other.api_key
 }

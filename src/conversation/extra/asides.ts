@@ -118,7 +118,7 @@ export class Asides {
     return judgement.verdict
   }
 
-  /** Asks the agent's model for a title. Returns undefined for an agent without a model. */
+  /** Asks the agent's model for a title. Returns undefined for an agent that makes no titles. */
   #titleByAgent(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined {
     return this.#options.seat.messageReader()?.makeTitle?.(text, signal)?.then((answer) => this.#counted(answer))
   }

@@ -49,7 +49,7 @@ export class GoalLoop {
   }
 
   /**
-   * Begins to pursue a goal. Resolves when the objective is recorded as a user message.
+   * Begins to pursue a goal. Resolves after the objective was recorded as a user message.
    * @throws AppError `bad_request` for an empty objective or an agent that cannot judge; `conflict` while a goal is
    * pursued; `already_running`; the errors of `Gate.assertWritable`, `AdmissionRules.starting` and `Inbox.take`
    */
@@ -83,7 +83,7 @@ export class GoalLoop {
     await this.#options.journal.durable()
   }
 
-  /** Interrupts the goal, if any. Resolves when all work on it has ended. Idempotent. */
+  /** Interrupts the goal, if any. Resolves when its current round has ended. Idempotent. */
   async close(): Promise<void> {
     this.stop()
     await this.#work
@@ -96,7 +96,7 @@ export class GoalLoop {
     if (isEnded(journal.status)) await runner.settled()
   }
 
-  /** Checks that a pursuit may begin. The caller begins it without an `await`, so no other request can come between. */
+  /** Checks that a pursuit may begin. No `await` may follow before it begins, or another pursuit could begin first. */
   #assertFree(): void {
     const { journal, runner, asides } = this.#options
     if (!asides.hasJudge()) throw new AppError('bad_request', 'no_judge_llm')

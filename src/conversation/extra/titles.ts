@@ -53,7 +53,7 @@ export class Titles {
     this.#closed.abort(new Error('The title was chosen'))
   }
 
-  /** Ends a request to the model: the shortened message becomes the title, unless the user chose one. Idempotent. */
+  /** Ends the request to the model, if any: then the shortened message becomes the title, unless the user chose one. */
   async close(): Promise<void> {
     this.#closed.abort(new Error('The conversation is being closed'))
     await this.#making

@@ -1,7 +1,7 @@
 /**
  * Turns a create request into the first line of a log (contract/conversations.md, section 1, and decisions 20).
  *
- * The agent is chosen here. Later changes of the settings do not change the agent.
+ * The agent is chosen here. Later changes of the server's settings or profiles do not change it.
  */
 import { AppError } from '../../base/errors.ts'
 import { isJsonObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -39,7 +39,7 @@ export interface CreationDeps {
   readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
   /**
    * Makes a git worktree of the repository that the folder is in. Returns the folder's path in the worktree; undefined
-   * when git is missing or left out, the folder is in no repository, or the repository has no commit.
+   * when git is not installed, the part `git` is left out, or there is no repository or no commit.
    * @throws AppError
    */
   readonly makeWorktree?: (conversationId: string, folder: string) => Promise<string | undefined>
@@ -65,7 +65,7 @@ interface ProfileLaunch {
 
 /**
  * Returns the values of a new conversation. A requested worktree is made last, so that a failed call leaves none.
- * @param madeBy the name of the named key that makes the conversation, if any
+ * @param madeBy the name of the named API key (parts/keys) that makes the conversation, if any
  * @throws AppError `invalid_input`; the errors of `Admission.assertRoom` and of the functions in `deps`
  */
 export async function settleRequest(

@@ -56,8 +56,8 @@ export class Creations {
   }
 
   /**
-   * Returns the conversation that an earlier try created or that has the request's `id`. Otherwise creates a
-   * conversation.
+   * Returns the conversation that an earlier request with the same key created, or that has the request's `id`.
+   * Otherwise creates a conversation.
    * @throws AppError `idempotency_mismatch`; the errors of `settle` and of the creation
    */
   once(request: CreateRequest): Promise<Made> {
@@ -88,7 +88,7 @@ export class Creations {
     return conversationInfo(state, { ...options, subConversationIds: [] })
   }
 
-  /** Runs one request for an id at a time: a request that fails would else stop masking the values of the other. */
+  /** Runs one request for an id at a time: a request that fails would else end the masking of the other's secrets. */
   async #make(request: CreateRequest): Promise<Made> {
     const { id } = request
     while (this.#changes.has(id)) await this.#changes.end(id)

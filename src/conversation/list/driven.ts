@@ -8,15 +8,15 @@ import type { ConversationService } from './service.ts'
 
 export interface DrivenConversations {
   /**
-   * Creates a conversation. `madeBy` is the name of the named key of the client. `admit` gets the id before anything is
-   * made, and may refuse it. @throws the errors of a create request and of `admit`
+   * Creates a conversation. `madeBy` is the name of the client's named API key (parts/keys). `admit` gets the id before
+   * anything is made, and may refuse the id. @throws the errors of a create request and of `admit`
    */
   create(request: StartConversationRequest, madeBy?: string, admit?: (id: string) => void): Promise<Conversation>
   /** Opens a conversation. @throws the errors of `ConversationService.open` */
   open(id: string): Promise<Conversation>
 }
 
-/** Returns the object that parts use. Parts may start before the service exists: each method gets it from `core`. */
+/** Returns the object that parts use. Each method calls `core`, because parts may start before the service exists. */
 export function drivenConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): DrivenConversations {

@@ -9,11 +9,11 @@ export interface ServiceOptions {
   /** Idle time, in milliseconds, after which a conversation and its agent are closed. */
   readonly idleTimeoutMs: number
   /**
-   * Removes the worktree that contains a folder, unless a conversation works in it (`isUsed`). An unused worktree stays
-   * if it has changes or commits of its own, or cannot be removed. Then its path is returned. Must not reject.
+   * Removes the worktree that contains a folder, unless a conversation works in the worktree (`isUsed`). Returns the
+   * path of an unused worktree that stays, for example because it has changes or commits of its own. Must not reject.
    */
   readonly releaseWorktree?: (folder: string, isUsed: IsUsed) => Promise<string | undefined>
-  /** Returns true while this server owns the data folder. Otherwise `close` writes no list file. Default: true. */
+  /** True while this server owns the data folder. If false, `close` skips the calls of `closing` and the list file. */
   readonly isOwner?: () => boolean
   /** The followers of all conversations. Default: no followers. */
   readonly followers?: ReadonlySet<ConversationFollower>

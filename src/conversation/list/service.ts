@@ -1,8 +1,8 @@
 /**
  * All conversations of a server. Each has at most one `Conversation` object, which is made on first use.
  *
- * Changes of one id (create, close, delete) run one after another, and opening waits for them. An idle conversation is
- * closed after a time.
+ * Changes of one id (create, fork, close, delete) run one after another, and opening waits for them. An idle
+ * conversation is closed after a time.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'

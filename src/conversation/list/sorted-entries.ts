@@ -16,9 +16,9 @@ export interface ListEntry {
   readonly parentId: string | null
   readonly workingDir: string
   readonly tags: Readonly<Record<string, string>>
-  /** The keyed request that created the conversation; null if it had no key. */
+  /** The create request with its idempotency key; null if it had none, and for a fork. */
   readonly createdBy: KeyedRequest | null
-  /** The name of the named key that made the conversation; undefined for any other client. */
+  /** The name of the named API key (parts/keys) that made the conversation; undefined for a client without one. */
   readonly madeBy?: string | undefined
 }
 
@@ -62,7 +62,7 @@ export class SortedEntries {
     return this.#entries[place]
   }
 
-  /** Returns the index of the entry. For an absent entry, returns the index of its insertion. */
+  /** Returns the index of the entry; for an absent entry, the index at which `put` would insert it. */
   placeOf(entry: ListEntry): number {
     const time = this.#timeOf(entry)
     let low = 0

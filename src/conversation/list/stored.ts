@@ -25,7 +25,7 @@ type Service = Pick<ConversationService, 'info' | 'read' | 'entries' | 'hasTag' 
 const readBytes = 1024 * 1024
 
 /**
- * Makes the capability `conversations`.
+ * Makes `Core.conversations`, the object that parts use.
  * @param service returns the service; called by each method, because the service may not exist yet
  * @param followers the followers that the service informs of changes
  */

@@ -43,7 +43,7 @@ export interface SubDraft {
   readonly budget: number | undefined
 }
 
-/** Returns the object that parts use. Parts may start before the service exists: each method gets it from `core`. */
+/** Returns the object that parts use. Each method calls `core`, because parts may start before the service exists. */
 export function subConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): SubConversations {

@@ -106,7 +106,7 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
   const isSettled = await watching
   if (signal.aborted) return
   if (!isSettled && denial?.outcome === 'cancelled') throw new AppError('conflict', 'The question was withdrawn')
-  // The frames of another client's answer and of the next step may not have been read yet.
+  // If another client has answered, the frames that show it may be unread yet. So the pending ids are compared.
   const isAsked = conversation.confirmations().every(({ id }) => asked.some((one) => one.id === id))
   if (!isSettled && isAsked) {
     const reason = denial?.outcome === 'denied' ? denial.reason : ''

@@ -12,7 +12,7 @@ export function blockedContent(reason: string): TextContent {
   return toTextContent({ text: `${mark}${reason}` })
 }
 
-/** Returns an item with text that the server adds to a message. A space keeps a text from beginning with `mark`. */
+/** Returns an item with text that the server adds to a message. A text that begins with `mark` gets a space first. */
 export function addedContent(text: string): TextContent {
   return toTextContent({ text: text.startsWith(mark) ? ` ${text}` : text })
 }

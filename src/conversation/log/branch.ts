@@ -1,7 +1,7 @@
 /**
  * Reads the active branch of a history in parts, for an agent that works from the history.
  *
- * A part has the events since the previous part. If another branch became active meanwhile, it has this whole branch.
+ * A part has the events since the previous part, or the whole branch if another branch became active meanwhile.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../base/json.ts'
@@ -46,7 +46,7 @@ interface Lines {
   readonly responses: ReadonlyMap<string, JsonObject>
   readonly calls: ReadonlyMap<string, string>
   readonly late: ReadonlyMap<string, string>
-  /** Ids of the user messages that no `served` record covers, oldest first. */
+  /** Ids of the user messages that are not recorded as `served`, oldest first. */
   readonly unheard: readonly string[]
   readonly switches: number
 }

@@ -18,7 +18,7 @@ import type { ConversationState } from './state.ts'
 import { storedEvent } from './stored-event.ts'
 
 export interface EventFilter {
-  /** The kind of the event, alone or after a class path with dots. */
+  /** The kind of the event, such as `MessageEvent`. A class path before it, as in `a.b.MessageEvent`, is ignored. */
   readonly kind?: string | undefined
   /** The source of the event. An unknown source matches no event. */
   readonly source?: string | undefined
@@ -33,7 +33,7 @@ export interface EventFilter {
 export interface EventQuery extends EventFilter {
   readonly newestFirst: boolean
   readonly limit: number
-  /** The page begins at the event with this id or the next match; for an absent or unknown id, at the first match. */
+  /** The page begins at this event or at the next match; without an id, or for an unknown id, at the first match. */
   readonly pageId?: string | undefined
 }
 
@@ -129,7 +129,7 @@ export class EventReader {
       bytes += json.length
       const isFull = items.length === query.limit || (items.length > 0 && bytes > pageLimitBytes)
       if (isFull) return { items, nextPageId: idOf(json) }
-      // An event is a view of the buffer of one read. A much smaller event is copied, so that the buffer can be freed.
+      // An event is a view of the buffer of one read. A much smaller event is copied, so the page does not hold it all.
       items.push(json.buffer.byteLength > 8 * json.length ? Buffer.from(json) : json)
     }
     return { items, nextPageId: null }

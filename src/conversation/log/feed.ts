@@ -13,7 +13,7 @@ import type { DeltaFrame } from './frames.ts'
 import { OpenText, type TextPosition } from './open-text.ts'
 
 /**
- * Encodes the JSON of an event or frame for the wire. A new event is encoded once for readers with the same function.
+ * Encodes the JSON of an event or frame for the wire. Readers with the same function share the result of one call.
  */
 export type Encode = (json: Buffer, isStored: boolean) => Buffer
 
@@ -40,13 +40,13 @@ export interface Sink {
 export interface FeedLog {
   readonly eventCount: number
   /**
-   * Reads events from seq `from` on, and none from seq `to` on: at most `limitBytes`, but at least one event. Leaves
-   * damaged events out.
+   * Reads events from seq `from` to before seq `to`: at most `limitBytes`, but at least one event. Leaves out damaged
+   * events.
    */
   readRange(from: number, to: number, limitBytes: number): Promise<EventRange>
 }
 
-/** The most bytes of the log that a lagging reader reads at a time. */
+/** The most bytes of the log that a lagging reader reads at a time. A longer event is read alone. */
 const readBytes = 256 * 1024
 
 export interface Committed {
@@ -61,7 +61,7 @@ export class Feed {
   readonly #readers = new Set<Reader>()
   /** Seq of the next event to publish: less than `source.eventCount` while durable events are not published yet. */
   #head: number
-  /** The newest time of the published events and of the readers' `since`. A frame with missed text is not older. */
+  /** The newest time of the published events and of each `since` (`join`). A frame with missed text is not older. */
   #time = ''
   /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined
@@ -139,7 +139,7 @@ export class Feed {
     if (event !== undefined && event.timestamp > this.#time) this.#time = event.timestamp
   }
 
-  /** Sends an up-to-date reader the open text that it lacks. Returns false if it lacks events or its sink is full. */
+  /** Sends an up-to-date reader the unfinished text it lacks. Returns false if it lacks events or its sink is full. */
   #completeText(reader: Reader): boolean {
     if (!reader.wants(this.#head)) return false
     if (!this.#text.isAhead(reader.position)) return true
@@ -162,7 +162,7 @@ interface ReaderPlace {
   readonly limiter: Limiter
   readonly diagnostics: Log
   readonly left: (reader: Reader) => void
-  /** Called when the reader has all durable events. If all are published, sends the reader its missing open text. */
+  /** Called when the reader has all durable events. If all are published, sends it the unfinished text it lacks. */
   readonly caughtUp: (reader: Reader) => void
 }
 
@@ -175,7 +175,7 @@ export function createReadLimiter(): Limiter {
 
 export class Reader {
   readonly encode: Encode
-  /** The positions up to which this reader has the texts that the agent is writing. */
+  /** The positions up to which this reader has got the texts that the agent is writing. */
   readonly position: TextPosition = { content: 0, reasoning_content: 0 }
   readonly #place: ReaderPlace
   readonly #sink: Sink
@@ -210,7 +210,7 @@ export class Reader {
     return isTaken
   }
 
-  /** Called by `join`, and when the sink has room again. Sends missed events from the log, then missed open text. */
+  /** Called by `join`, and when the sink has room again. Sends missed events from the log, then unfinished text. */
   drained(): void {
     if (this.#state === 'closed' || this.#state === 'reading') return
     this.#state = 'ready'

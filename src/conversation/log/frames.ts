@@ -16,7 +16,7 @@ export interface DeltaPiece {
   readonly reasoning_content?: string
 }
 
-/** A StreamingDeltaEvent. `json` is the whole frame. `text` is its piece of text, and `field` the text's member. */
+/** A StreamingDeltaEvent. `json` is the whole frame. `field` is the member of the frame that holds `text`. */
 export interface DeltaFrame extends Pick<Stamp, 'id' | 'timestamp'> {
   readonly field: keyof DeltaPiece
   readonly text: string

@@ -1,7 +1,4 @@
-/**
- * Joins the texts of a message in their order. Images are left out, so a model must not get this text in place of the
- * message.
- */
+/** Joins the texts of a message in their order. Images are left out. */
 import type { Content } from '../../schema/generated/values.ts'
 
 export function textIn(content: readonly Content[], separator = '\n'): string {

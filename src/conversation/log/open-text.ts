@@ -7,7 +7,7 @@
 import type { Event } from '../../schema/generated/events.ts'
 import { printDelta, type DeltaFrame, type DeltaPiece } from './frames.ts'
 
-/** The most characters that are kept of each open text: the answer and the thoughts. */
+/** The most characters that are kept of each unfinished text: of the answer and of the thoughts. */
 export const openTextLimitChars = 262_144
 
 type Field = keyof DeltaPiece

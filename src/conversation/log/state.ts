@@ -70,7 +70,10 @@ export interface ConversationState {
   created_by: KeyedRequest | null
   /** The name of the API key (parts/keys) that made the conversation; absent for other clients and in old caches. */
   made_by?: string | undefined
-  /** The remembered records of requests with an idempotency key, oldest first. The create request is not among them. */
+  /**
+   * The remembered records of requests with an idempotency key, oldest first. A create request has a record only if it
+   * has an initial message.
+   */
   requests: RequestRecord[]
 }
 

@@ -23,7 +23,7 @@ const actionLimitChars = 200
 const messageShare = 0.25
 const batch = 64
 
-/** Returns the transcript, oldest event first; empty when no event is shown. */
+/** Returns the transcript, oldest event first; empty if no event of the history belongs in it. */
 export async function readTranscript(events: EventReader, options: TranscriptOptions): Promise<string> {
   const parts: string[] = []
   const outcomes = new Map<string, string>()

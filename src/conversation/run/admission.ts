@@ -60,8 +60,8 @@ export interface Beginning {
   /** Checks the limits of disk space, except for a sub-agent that works for its parent. @throws `storage_full` */
   assertSpace(): void
   /**
-   * Runs `work`, which may begin a run, if the limits allow a run. The limits do not apply while a run is under way,
-   * nor to a sub-agent that works for its parent.
+   * Runs `work`, which may begin a run, if the limits allow a run. The limits do not apply while this conversation is
+   * running, nor to a sub-agent that works for its parent.
    * @throws AppError `too_many_runs`, `storage_full`; the errors of `work`
    */
   run<T>(work: () => Promise<T>): Promise<T>

@@ -122,7 +122,7 @@ export class AgentRecords {
     this.storeStats()
   }
 
-  /** Returns why this conversation or its parent may spend no more; undefined while both may. An unknown cost is 0. */
+  /** Returns why this conversation or its parent may spend no more, if so. An unknown cost counts as 0. */
   budgetSpent(): string | undefined {
     const { max_budget_per_task: budget } = this.#journal.state
     const { cost } = this.#ledger

@@ -47,7 +47,7 @@ export class AgentSeat {
     this.#agent?.policyChanged()
   }
 
-  /** Closes the agent, if any, and waits at most `closeLimitMs`. `agent` then creates another one. Never rejects. */
+  /** Closes the agent, if any, and waits at most `closeLimitMs`. `agent()` then creates another one. Never rejects. */
   async discard(): Promise<void> {
     const { diagnostics, closeLimitMs } = this.#options
     const agent = this.#agent

@@ -42,8 +42,8 @@ export class Approvals {
   }
 
   /**
-   * Returns the actions that wait for the user between two runs, also while the first of the runs still records its
-   * end. They stop waiting at an approval, a rejection or the beginning of a run, even before this is durable.
+   * Returns the actions that wait for the user between two runs, also while the earlier run still records its end.
+   * They stop waiting at an approval, a rejection or the beginning of a run, even before this is durable.
    */
   waiting(): readonly OpenAction[] {
     const { journal: { state, status }, runner, seat, questions } = this.#options
@@ -55,8 +55,8 @@ export class Approvals {
   }
 
   /**
-   * Applies the user's response to the pending confirmation, or else to the actions that wait between two runs. Without
-   * a confirmation and waiting actions, a response without an id has no effect.
+   * Applies the user's response to the pending confirmation, or else to the actions that wait between two runs. If
+   * nothing waits for the user, a response without an id has no effect.
    * @throws AppError `not_found` for an unknown id; the errors of `assertApproves`, `Gate.assertWritable`,
    * `Runner.start`
    */

@@ -88,7 +88,7 @@ export class Confirmations {
     return true
   }
 
-  /** Cancels all confirmations. Later confirmations can be asked. */
+  /** Cancels all confirmations that are not answered. `ask` can be called again afterwards. */
   close(): void {
     this.#cancel(() => true)
   }

@@ -31,7 +31,7 @@ export interface TitleMaker {
 }
 
 export interface Delivery {
-  /** True to have the current run or a new run give the agent the message. A hook may refuse the message. */
+  /** True if the current run or a new run must give the message to the agent. A hook may refuse the message. */
   readonly run: boolean
   readonly request?: KeyedRequest | undefined
   /** Aborted when the message is no longer wanted. A message that is recorded already stays. */
@@ -49,7 +49,7 @@ export class Inbox {
   /**
    * Records a message durably. With `run`, then calls `Runner.serve`, or `Runner.finishUnserved` for a message that a
    * hook refused. Returns false for such a message.
-   * @throws `body_too_large`; the errors of `Gate.assertOpen`, `AgentSeat.agent`, `Journal.record`; `signal.reason`
+   * @throws AppError, such as `body_too_large` or `conflict`; `signal.reason`
    */
   async take(message: Message, delivery: Delivery): Promise<boolean> {
     const isToBeServed = await this.#record(message, delivery)
@@ -60,7 +60,7 @@ export class Inbox {
     return isToBeServed
   }
 
-  /** Records a text from the server as a user message, which a run then serves. Resolves and rejects as `take` does. */
+  /** Calls `take` with `run`, for a text that the server writes as a user message. */
   takeText(text: string, signal: AbortSignal): Promise<boolean> {
     return this.take(userMessageOf({ content: [toTextContent({ text })] }), { run: true, signal })
   }
