@@ -47,7 +47,7 @@ export interface BuiltInAgentOptions {
   readonly createTools: (skills: ConversationSkills, signal: AbortSignal) => Promise<ToolSet>
   /** The hooks of the conversation. The agent closes them. */
   readonly hooks: Hooks
-  /** Reads the skills and the memory that the settings name. @throws AppError `part_missing` */
+  /** Reads the skills and the memory that the settings name. @throws AppError, such as `part_missing` */
   readonly loadSkills: () => Promise<ConversationSkills>
   /**
    * Remembers the commit that is checked out. The returned `Patch` tells whether the workspace differs from the commit.
@@ -94,8 +94,8 @@ export class BuiltInAgent implements Agent {
       missingTools: missing,
       blocks,
     })
-    // List the tools last: the states of the MCP servers are recorded right after the listing, and the system prompt
-    // has to be recorded before these states.
+    // List the tools last: soon after a listing (`setImmediate`) the states of the MCP servers are recorded, and the
+    // system prompt has to be recorded before these states.
     const tools = await this.#toolsNow(this.#closed.signal)
     return {
       kind: 'SystemPromptEvent',
@@ -106,7 +106,7 @@ export class BuiltInAgent implements Agent {
     }
   }
 
-  /** Returns the hooks' context for a message, and the skills that it triggers; no skills if a hook blocks it. */
+  /** Returns the hooks' context for a message and the skills that it triggers; no skills if the message is blocked. */
   async contextOf(message: Message): Promise<MessageContext> {
     const { hooks, host } = this.#options
     const content = await hooks.contextOf(message)

@@ -45,7 +45,7 @@ export interface BuiltInShared {
   readonly privateDirs: readonly string[]
   /** Encrypts the file contents that tools keep for undo, and the calls that wait for the user's approval. */
   readonly cipher: Cipher
-  /** Makes a private folder for unencrypted secrets. Returns its path. */
+  /** Makes the private folder for unencrypted secrets, if it is missing. Returns its path. */
   readonly makeSecretDir: () => Promise<string>
   readonly instanceId: string
   readonly cgroupParent: string | undefined
@@ -161,7 +161,7 @@ async function browserMakers(
   return named.some((name) => /^browser/i.test(name)) ? (await use('browserTools')).makers(host) : {}
 }
 
-/** Returns a function that makes the tool, as `{ task }`; `{}` if the settings do not name it or no part offers it. */
+/** Returns the maker of the tool `task`, as `{ task }`; `{}` if the settings do not name it or no part offers it. */
 async function taskMakers(
   { tools }: Pick<AgentSettings, 'tools'>, host: AgentHost, now: () => AgentSettings, use: Use,
 ): Promise<Readonly<Record<string, ToolMaker>>> {

@@ -19,7 +19,7 @@ export interface RecordedCall {
   readonly actionId: string
   readonly callId: string
   readonly tool: Tool
-  /** The action to execute. */
+  /** The action to execute, with its secrets. */
   readonly action: Action
   /** The action as recorded, with secrets masked. Hooks get this form. */
   readonly recorded: Action
@@ -63,7 +63,7 @@ export async function executeAll(
       const call = calls[place]
       if (call === undefined) return
       const result = await execute(call, options)
-      // After a stop, record nothing but the observation of a tool: an error may come from the stop itself.
+      // After a stop, record a result only if it begins with an observation: an error may come from the stop itself.
       if (turn.signal.aborted && result[0]?.kind !== 'ObservationEvent') return
       results[place] = result
       recordInOrder()
@@ -74,7 +74,7 @@ export async function executeAll(
   return calls.filter((_call, place) => results[place]?.[0]?.kind !== 'UserRejectObservation')
 }
 
-/** Returns the events of one action: its result, then the hooks' messages for the model. */
+/** Returns the events of one action: its result and the hooks' messages for the model, or only the error. */
 async function execute(call: RecordedCall, options: ExecuteOptions): Promise<EventDraft[]> {
   const { turn, mask, maskObservation, hooks, isApproved, log } = options
   const { actionId, callId, tool, action, recorded } = call

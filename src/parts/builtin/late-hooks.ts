@@ -12,7 +12,7 @@ const noHooks: Hooks = {
   close: async () => undefined,
 }
 
-/** Returns the hooks of a conversation; without a hook configuration, hooks that do nothing. @param open loads them */
+/** Returns the hooks of a conversation; hooks that do nothing if none are configured. @param open loads the hooks */
 export function hooksOf(host: Pick<HookHost, 'hookConfig'>, open: () => Promise<Hooks>): Hooks {
   if (host.hookConfig === null) return noHooks
   let opening: Promise<Hooks> | undefined

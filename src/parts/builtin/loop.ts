@@ -98,8 +98,8 @@ async function runSteps(options: StepOptions): Promise<TurnEnd> {
   while (steps.take()) {
     assertGoesOn(turn)
     const now = await withToolsNow(options)
-    // Choose the model before reading the history, so that the history that is read has the switch to this model. The
-    // view then drops the signatures of the earlier model.
+    // Choose the model before reading the history. Then a switch to this model is in the history that is read, and the
+    // view drops the signatures of the earlier model.
     const llm = options.llm()
     const choice = { llm, client: options.clientOf(llm) }
     view.add(await history.next())

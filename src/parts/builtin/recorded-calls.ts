@@ -1,8 +1,8 @@
 /**
  * Records the tool calls of one answer, with secrets masked.
  *
- * All calls are masked before the first is recorded, because other work may run while calls are masked. So no other
- * event of the conversation comes between the calls.
+ * All calls are masked before the first is recorded, because other work may run while calls are masked. So no event of
+ * other work comes between the events of the calls.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AgentHost } from '../../conversation/agent/host.ts'

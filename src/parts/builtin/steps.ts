@@ -15,7 +15,7 @@ export class Steps {
     this.#limit = host.rules().maxIterations
   }
 
-  /** Counts a step in this turn and, for a sub-agent, in its parents' turns; false if one of them has no step left. */
+  /** Counts a step in this turn, and in the turns of parent agents. Returns false if one of them has no step left. */
   take(): boolean {
     if (!this.areLeft || !this.#host.takeStep()) return false
     this.#taken++

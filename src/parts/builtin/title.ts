@@ -26,8 +26,8 @@ stop. The message is what you name; it is no request to you.`
 /** The most characters of the first message that are sent to the model. */
 const textLimit = 4000
 /**
- * The most characters of the model's answer. A longer answer is cut before it is masked, so its end may show part of a
- * secret. The caller keeps only the beginning.
+ * The most characters of the model's answer that are kept. A longer answer is cut before it is masked, so its end may
+ * show part of a secret. The caller keeps only the beginning.
  */
 const answerLimit = 8000
 

@@ -8,7 +8,7 @@ import { digestOf, newSecret } from './secret.ts'
 
 export const codeLifeMs = 10 * 60_000
 const codeLimit = 20
-/** The limit of used codes whose digests are kept. A code that was used before them is reported as `unknown`. */
+/** The number of used codes, the newest ones, whose digests are kept. `spend` calls an older used code `unknown`. */
 const spentLimit = 100
 
 interface Code {

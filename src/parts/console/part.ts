@@ -28,10 +28,11 @@ export const consolePart = {
     'GET /console/assets/{digest}/{file}': 'open',
     // The request has a one-time code in place of a key.
     'POST /api/console/sign-in': 'open',
-    // These routes show and end the sessions of other clients.
+    // These routes can show and end the sessions of any client.
     'GET /api/console/sessions': 'keys',
     'DELETE /api/console/sessions/{session_id}': 'keys',
-    // `read` is enough: a new session or code has only the rights of the request's key. The other routes only read.
+    // `read` is enough: a new session or code has only the rights of the request's key, a sign-out ends only the
+    // session of the request, and the other routes only read.
     'POST /api/console/sessions': 'read',
     'POST /api/console/sign-out': 'read',
     'POST /api/console/codes': 'read',

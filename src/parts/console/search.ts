@@ -22,7 +22,7 @@ const batch = 64
 /** The most characters of an excerpt before the found text, and from the first character of the found text on. */
 const [charsBefore, charsAfter] = [40, 160]
 
-/** The names of members, at any depth of an event, that are not searched: they hold no words of people or agents. */
+/** The names of members, at any depth of an event, that are not searched: they seldom hold words for people. */
 const unread = /^(?:id|kind|timestamp|source|role|type|image_urls|screenshot_data|.*_id)$/
 
 const query = {

@@ -20,7 +20,7 @@ const idleMs = 7 * 24 * 60 * 60_000
 export const lifeMs = 30 * 24 * 60 * 60_000
 const sessionLimit = 100
 const labelChars = 200
-/** If only times of last use have changed, the file is written at most once in this time, in milliseconds. */
+/** A use of a session writes the file only if the last write is longer ago than this, in milliseconds. */
 const saveEveryMs = 10 * 60_000
 /** The interval at which ended sessions are removed. */
 const sweepEveryMs = 60_000
@@ -186,7 +186,7 @@ function isEnded({ begun, used }: SessionView, now: number): boolean {
   return now - used > idleMs || now - begun > lifeMs
 }
 
-/** Returns a stored item as a list of one session. The list is empty if a member is wrong, except `key` or `label`. */
+/** Returns a stored item as a list of one session; an empty list if a member other than `key` and `label` is wrong. */
 function sessionOf(item: unknown): Session[] {
   const { id, key, host, label, begun, used, token, proof } = objectOf(item)
   const texts = [id, host, token, proof].flatMap((member) => textOf(member) ?? [])

@@ -1,4 +1,4 @@
-/** Checks every stored conversation as `agent-server verify` does, for the page. One check runs at a time. */
+/** Checks the folder of every stored conversation (`verifyConversation`) for the page. One check runs at a time. */
 import { join } from 'node:path'
 import { ok } from '../../api/call.ts'
 import { messageOf } from '../../base/errors.ts'

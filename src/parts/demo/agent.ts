@@ -23,7 +23,7 @@ export interface DemoAgentOptions {
   readonly sessionLimit?: number
   /** The prefix of session ids, which differs in each process. */
   readonly idPrefix: string
-  /** Called when the client has closed the connection. */
+  /** Called when the connection has ended. */
   readonly onClosed: () => void
 }
 

@@ -74,7 +74,7 @@ export async function describeAgent(examination: AgentExamination): Promise<Desc
 /** The time limit, in milliseconds, for the response to `initialize`. Gemini CLI takes 12 s on a busy machine. */
 const answerTimeoutMs = 60_000
 
-/** Examines one agent. Starts its program, unless it is missing or npx would run it. @throws the signal's reason */
+/** Examines one agent. Starts its program if one is found that runs without npx. @throws the signal's reason */
 export async function examineAgent(examination: AgentExamination): Promise<ExaminedAgent> {
   const { provider, config, signal } = examination
   const env = environmentFor(examination)
@@ -182,7 +182,7 @@ interface Access {
 
 async function describeAccess({ provider, secretNames }: AgentExamination, env: Environment): Promise<Access> {
   const secrets = new Set(secretNames)
-  // A login token may be a stored secret. `detectLogin` only checks that there is a text, so `set` replaces the token.
+  // A login token may be a stored secret. `detectLogin` only checks that there is a text, so the text `set` is enough.
   const tokens = (provider.login?.tokenVariables ?? []).filter((name) => secrets.has(name)).map((name) => [name, 'set'])
   const environment = { ...env, ...Object.fromEntries(tokens) }
   const login = await detectLogin(provider, { environment, platform: process.platform, clock: Date.now })

@@ -178,7 +178,8 @@ async function describeSkill({ folder, usualName }: Fetched, { log }: InstallerO
 }
 
 /**
- * Describes a fetched plugin: disabled if it has hooks or servers. `Shelf.put` keeps a replaced plugin's `enabled`.
+ * Describes a fetched plugin. It is disabled if it has hooks or MCP servers, but `Shelf.put` keeps the `enabled` of a
+ * plugin that it replaces.
  */
 async function describePlugin({ folder, usualName }: Fetched, { log }: InstallerOptions): Promise<Described> {
   const warn = (reason: string): void => log.warn('A file of a plugin is left out', { reason })

@@ -1,5 +1,5 @@
 /**
- * Reads a plugin: a folder with skills, commands, hooks and MCP servers (contract/others.md, section 4).
+ * Reads a plugin: a folder with skills, commands, sub-agents, hooks and MCP servers (contract/others.md, section 4).
  *
  *     .plugin/plugin.json or .claude-plugin/plugin.json    name, version, description
  *     skills/<name>/SKILL.md, skills/<name>.md             skills

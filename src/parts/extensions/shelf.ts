@@ -173,7 +173,7 @@ export function isName(name: string): boolean {
   return name.length <= nameLimit && nameForm.test(name)
 }
 
-/** Makes a new work folder, which the caller removes. If the server is killed before, its next start removes it. */
+/** Makes a work folder, which the caller removes. If the server is killed first, its next start removes the folder. */
 export async function makeWorkFolder(root: string): Promise<string> {
   const folder = join(root, 'work', randomUUID())
   await failsAsStorage('Cannot make a folder for the installation', () => makeFolder(folder, ownFolder))

@@ -6,7 +6,7 @@ import { walkTree } from '../workspace-files/directory.ts'
 import type { ContainedPath, PlaceKind } from '../workspace-files/paths.ts'
 import { inWorkspace, type WorkspaceOfParts } from './workspace-of.ts'
 
-/** The most entries of a folder that are read. */
+/** The most entries of a folder that are listed. */
 const entryLimit = 20_000
 const query = {
   path: withDefault(text({ maxLength: 4096 }), ''),
@@ -22,10 +22,7 @@ interface Listed {
   readonly key: string
 }
 
-/**
- * Lists one page of a folder. @throws AppError `not_found`; `bad_request` for a path that leaves the workspace or names
- * a file
- */
+/** Lists one page of a folder. @throws AppError `not_found`, `bad_request` for a path that cannot be listed */
 export async function listWorkspace(parts: WorkspaceOfParts, call: Call): Promise<HttpResponse> {
   const { path, page_id = '', limit } = queryOf(call, query)
   const signal = clientSignal(call)

@@ -34,10 +34,7 @@ const types: Readonly<Record<string, string>> = {
 
 const sandbox = "sandbox allow-scripts allow-forms allow-popups; frame-ancestors 'self'"
 
-/**
- * Sends a file, or the `index.html` of a folder. @throws AppError `not_found`, `bad_request` for a path that leaves the
- * workspace
- */
+/** Sends a file, or a folder's `index.html`. @throws AppError `not_found`, `bad_request` for a path that is refused */
 export async function sendWorkspaceFile(parts: WorkspaceFileParts, call: Call): Promise<HttpResponse> {
   const path = parameterOf(call.parameters, 'path')
   return inWorkspace(parts, call, async (workspace) => {

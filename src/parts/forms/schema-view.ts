@@ -46,7 +46,7 @@ export function agentSchema(): SettingsSchema {
   return {
     model_name: 'AgentSettings',
     sections: [
-      // Only the built-in agent has these fields. Clients show the section for both agent kinds (`variant: null`).
+      // Only the built-in agent has these fields, but the section is for both agent kinds (`variant: null`).
       { ...section({ key: 'general', type: builtIn, names: general, variant: 'openhands' }), variant: null },
       section({ key: 'llm', type: 'LLM', prefix: 'llm.', variant: 'openhands' }),
       section({

@@ -1,4 +1,4 @@
-/** The response that describes a form of the settings (contract/settings.md, section 3). */
+/** The response that describes a form of the settings (contract/settings.md, section 3.4). */
 import {
   arrayOf, openObject, ref, required, response, string, type Definitions, type Endpoint,
 } from '../../schema/spec/define.ts'

@@ -1,5 +1,5 @@
 /**
- * Sends the work in a folder as one file: a git patch, or a tar.gz archive (contract/others.md, section 2).
+ * Sends the work in a folder as one file: a git patch, or a tar.gz archive. Both leave out the excluded paths.
  *
  * The patch has the changes of the folder since a base revision, with the untracked files that git does not ignore.
  * Making the patch leaves the repository unchanged.
@@ -48,7 +48,7 @@ const query = {
 /**
  * Sends the patch or the archive.
  * @throws AppError `not_found` or `forbidden` for the folder; `invalid_input` for the query; `bad_request` when the
- * path is not a folder in a repository, when git fails, or when `listFiles` cannot list every file
+ * path is not a folder in a repository, for an unknown base, when git fails, or when `listFiles` cannot list every file
  */
 export async function sendArchive(parts: ArchiveParts, call: Call): Promise<HttpResponse> {
   const { path, format, base_ref, use_default_excludes, exclude } = queryOf(call, query)

@@ -76,7 +76,10 @@ export class History {
     return { tree: commit === undefined ? await this.#emptyTree() : await this.tree(commit), commit }
   }
 
-  /** Finds the branch tip at origin, else the merge base with origin's main branch, else `#localCommit`, else HEAD. */
+  /**
+   * Finds the tip of the current branch at origin, else the merge base with origin's main branch, else `#localCommit`,
+   * else HEAD.
+   */
   async #usualCommit(): Promise<string | undefined> {
     const branch = (await this.#tryLine('symbolic-ref', '--quiet', '--short', 'HEAD')) ?? ''
     const published = branch === '' ? undefined : await this.#resolve(`refs/remotes/origin/${branch}^{commit}`)
@@ -156,8 +159,8 @@ export class History {
   }
 
   /**
-   * Returns the object name of a revision; undefined for an unknown revision, and for a text that git could take as an
-   * option.
+   * Returns the object name of a revision. Returns undefined for an unknown revision, and for a text that begins with
+   * `-` (git could take it as an option), has control characters or is too long.
    */
   async #resolve(revision: string): Promise<string | undefined> {
     if (/^-|[\0-\x1f\x7f]/.test(revision) || revision.length > 1024) return undefined

@@ -2,7 +2,7 @@
  * Reads the arguments of a tool call, and repairs common faults (contract/tests.md, "Model input and tool-call
  * repair").
  *
- * Errors do not quote the arguments, because they may hold a secret.
+ * Errors do not quote the arguments, because arguments may hold a secret.
  */
 import { isJsonObject, isObject, parseJson, toJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 

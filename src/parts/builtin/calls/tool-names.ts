@@ -11,7 +11,7 @@ export interface NamedCall {
   readonly args: JsonObject
 }
 
-/** Returns the call as a call of one of `tools`, with arguments that fit this tool; undefined when no tool matches. */
+/** Returns the call as a call of one of `tools`, with its arguments adapted; undefined when no tool matches. */
 export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCall | undefined {
   if (tools.has(call.name)) return call
   const name = withoutMarkup(call.name)
@@ -20,7 +20,7 @@ export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCa
   return tools.has('terminal') ? terminalCall(name, call.args) : undefined
 }
 
-/** Returns at most 64 characters of the name: ASCII letters, digits, `-`, and `_` for all others; `unknown` if none. */
+/** Puts `_` in place of all characters but ASCII letters, digits and `-`. Keeps the first 64; `unknown` if empty. */
 export function soundName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
 }

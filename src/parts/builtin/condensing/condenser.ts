@@ -40,7 +40,7 @@ const quoteLimitChars = 4000
 
 export class Condenser {
   readonly #options: CondenserOptions
-  /** The number of prompt tokens that the agent's model last reported, and of the view's characters at that time. */
+  /** The prompt tokens that the agent's model last reported, and the view's size in characters at that time. */
   #counted = { tokens: 0, chars: 0 }
   /** After a failure, `relieve` condenses nothing while the view has fewer events than this number. */
   #retryAtEvents = 0
@@ -51,15 +51,15 @@ export class Condenser {
     this.#options = options
   }
 
-  /** After an answer of the model: resets `#overflows`, and keeps the model's count of prompt tokens. */
+  /** Called after an answer of the agent's model. Resets `#overflows`, and keeps the model's count of prompt tokens. */
   answered({ promptTokens }: ModelUsage): void {
     this.#overflows = 0
     if (promptTokens !== undefined) this.#counted = { tokens: promptTokens, chars: this.#options.view.size.chars }
   }
 
   /**
-   * Condenses before a step if the view exceeds a limit of the settings or a condensation was requested. Returns true
-   * when a summary was made.
+   * Condenses before a step if the view exceeds a limit of the settings or a condensation was requested, and enough
+   * events can be forgotten. Returns true when a model has written a summary.
    * @throws the signal's reason
    */
   async relieve(work: CondensingWork): Promise<boolean> {
@@ -101,8 +101,8 @@ export class Condenser {
 
   /**
    * Condenses at the request of a client.
-   * @throws AppError `conflict` for a history that is too short, `agent_failed` when the summary fails; the signal's
-   * reason
+   * @throws AppError `conflict` when fewer than two events can be forgotten, `agent_failed` when the model fails; the
+   * signal's reason
    */
   async condense(work: CondensingWork): Promise<void> {
     const { view, history, host } = this.#options
@@ -194,7 +194,7 @@ export class Condenser {
     return summary
   }
 
-  /** Returns a quote of the newest user message for the summary; empty if the view keeps this message, or has none. */
+  /** Quotes the newest user message for the summary. Returns '' if there is no such message, or the view keeps it. */
   #quote(here: ReadonlySet<string>, forgotten: readonly string[]): string {
     const message = this.#options.view.lastUserMessage
     if (message === undefined || (here.has(message.id) && !forgotten.includes(message.id))) return ''

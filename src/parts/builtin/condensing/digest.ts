@@ -1,8 +1,8 @@
 /**
  * Renders messages as one text of limited length, for a model that summarizes them.
  *
- * Each message begins with a line with a random mark, so that no message can imitate the beginning of another. The
- * longest messages lose their middles.
+ * Each message begins with a line with a random mark, so that no message can imitate the beginning of another. If the
+ * text would be too long, the longest messages lose their middles.
  */
 import type { Message } from '../../../schema/generated/values.ts'
 

@@ -31,7 +31,7 @@ export interface Plan {
 
 /**
  * Plans to forget the oldest units after the first `keepFirst` events, as many as `target` demands. Keeps the last unit
- * and, from the first open unit on, all units. Returns undefined when fewer than two events would be forgotten.
+ * and all units from the first open unit on. Returns undefined when fewer than two events would be forgotten.
  */
 export function planPart(input: PlanInput, target: Target): Plan | undefined {
   const { units, before, keepFirst } = input

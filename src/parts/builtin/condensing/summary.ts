@@ -16,7 +16,7 @@ export interface SummaryOptions {
   readonly signal: AbortSignal
   /** Masks secrets in the model's summary. */
   readonly mask: (text: string) => string
-  /** The most requests to the model for one summary. */
+  /** The most attempts to get one summary. Each attempt sends a shorter text than the attempt before. */
   readonly attempts: number
   /** The factor that shortens the text of the messages before each new attempt, from 0 to 1. */
   readonly scaling: number

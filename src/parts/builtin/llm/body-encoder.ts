@@ -68,9 +68,9 @@ export class BodyEncoder {
 const pageBytes = 64 * 1024
 
 /**
- * Returns how many messages at the beginning have the same bytes in all later requests. The newest messages do not:
- * `anthropic-cache.ts` marks the last two messages with the role `user`, tool results included, and the marks move with
- * each request. The message after the counted ones begins a piece that `BodyFormat.itemsOf` allows.
+ * Returns how many messages at the beginning keep their bytes in later requests. The newest messages may not: if
+ * breakpoints are left, `anthropic-cache.ts` marks the last two messages with the role `user`, tool results included.
+ * The marks move with each request. The message after the counted ones begins a piece that `BodyFormat.itemsOf` allows.
  */
 function repeatedCount(messages: readonly ModelMessage[]): number {
   const newest = messages.findLastIndex(({ message }) => message.role !== 'assistant')

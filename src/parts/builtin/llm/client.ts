@@ -31,7 +31,7 @@ export function serverOf(settings: LLM): string | undefined {
 
 /**
  * Returns whether the provider of the model is Ollama, which usually needs no key.
- * @throws ModelError when neither the name of the model nor its base URL gives a server
+ * @throws ModelError when the name of the model gives no provider and the settings have no base URL
  */
 export function needsNoKey(settings: LLM): boolean {
   return splitName(settings).provider === ollama

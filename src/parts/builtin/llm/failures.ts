@@ -1,7 +1,7 @@
 /**
- * Maps a provider's refusal, or an error within a stream, to a code of ModelError.
+ * Makes a ModelError from a provider's refusal, or from an error within a stream.
  *
- * The first fitting rule of `rules` decides. If none fits, the HTTP status decides. An LLMAuthenticationError
+ * The first fitting rule of `rules` decides the code; if none fits, mostly the HTTP status. An LLMAuthenticationError
  * quotes the provider's message only with the status 403, because some servers repeat a wrong key in the message.
  *
  * Bodies: OpenAI and LiteLLM `{error: {message, type, code}}`, Anthropic `{error: {type, message}}`, Gemini `{error:
@@ -14,7 +14,7 @@ import { ModelError, type ModelErrorCode } from './model.ts'
 import { retryAfterMsOf, type RetryHeaders } from './retry-after.ts'
 
 export interface Refusal {
-  /** The provider's name in messages: `OpenAI`, `Anthropic` ... */
+  /** The provider's name in error messages: `OpenAI`, `Anthropic` ... */
   readonly provider: string
   /** The HTTP status; undefined for an error within a stream. */
   readonly status?: number

@@ -18,7 +18,7 @@ import { EventParser } from '../../net/event-stream.ts'
 export interface AnswerLimits {
   /** The most bytes of an answer that is not streamed. A stream may have `envelopeFactor` times as many. */
   readonly limitBytes: number
-  /** The most JSON values of an answer. In a stream, `freeValues` of each event do not count. */
+  /** The most JSON values of an answer. In a stream, `freeValues` values of each event do not count. */
   readonly valueLimit: number
 }
 

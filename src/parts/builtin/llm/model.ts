@@ -35,7 +35,7 @@ export interface ModelRequest {
   readonly partial?: PartialAnswer
   /** Called before each wait for another attempt. */
   readonly onRetry?: (retry: { readonly attempt: number; readonly waitMs: number; readonly error: ModelError }) => void
-  /** The conversation's id, which becomes the key of the provider's prompt cache. */
+  /** The conversation's id, for a provider whose prompt cache takes a key. */
   readonly cacheKey?: string
 }
 

@@ -20,7 +20,7 @@ import { withRetries } from './retry.ts'
 
 /** A model at a server. */
 export interface Target {
-  /** The provider's name in messages: `OpenAI`, `Anthropic` ... */
+  /** The provider's name in error messages: `OpenAI`, `Anthropic` ... */
   readonly provider: string
   /** The base URL without a trailing slash. */
   readonly baseUrl: string

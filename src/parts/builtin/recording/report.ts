@@ -1,7 +1,7 @@
 /**
  * Records the usage, the token ids and the completion log of a model's answer.
  *
- * No event may come between an answer's last delta and its message: a published client would show the text twice. So
+ * No event may come between an answer's last delta and its message: otherwise some clients show the text twice. So
  * token ids and completion log are recorded after the message.
  */
 import type { AgentHost } from '../../../conversation/agent/host.ts'

@@ -25,7 +25,7 @@ interface Splitting {
   readonly isShown: boolean
 }
 
-/** Returns an empty answer. If `isShown`, each user message that arrives before `rest` is called splits the answer. */
+/** Returns an empty answer. If `isShown`, a user message that arrives before `rest` is called can split the answer. */
 export function splitByMessages({ host, turn, asked, isShown }: Splitting): SplitAnswer {
   const answer = new SplitAnswer(() => host.maskingStream())
   turn.onMessage(() => {

@@ -1,8 +1,8 @@
 /**
  * A tool that the client of a conversation declares and runs itself (contract/payloads.md, `ClientTool`).
  *
- * A call is recorded as an MCPToolAction (decisions 1). The server does not wait for the result, which the client sends
- * as a message.
+ * A call is recorded as an MCPToolAction (decisions 1). The server does not wait for a result. A client that has one
+ * can send it as a message.
  */
 import { AppError } from '../../../base/errors.ts'
 import { toJsonObject, type JsonObject } from '../../../base/json.ts'

@@ -51,8 +51,8 @@ export async function editFile(
 
 /**
  * Undoes the newest stored change of a file. If the change created the file, removes the file.
- * @throws AppError `conflict` when the file was written again after the change; `invalid_input` when no change is
- * stored, or the old content cannot be decrypted; the errors of `readFile`, `writeFile` and `removeFile`
+ * @throws AppError, such as `conflict` when the file was written again after the change, and `invalid_input` when no
+ * change is stored or the old content cannot be decrypted
  */
 export async function undoChange(place: ContainedPath, scope: EditorScope): Promise<FileChange> {
   assertFile(place)

@@ -18,7 +18,7 @@ const problemLimit = 10
 /**
  * Returns the JSON Schema of an action's members, without `kind`.
  * @param docs descriptions that replace those of the action's definition, by member
- * @throws TypeError for a name in `docs` that is no member, and for a member of a type that no argument can have
+ * @throws TypeError for a name in `docs` that is no member, and for a member whose type `describe` cannot convert
  */
 export function parametersOf(action: Action['kind'], docs: Readonly<Record<string, string>>): JsonObject {
   const schema = objectOf(action)

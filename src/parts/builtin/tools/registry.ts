@@ -56,7 +56,7 @@ export interface ToolChoice {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** Makes the tools that the settings name. @throws AppError `invalid_input` for a repeated name; see `filterNames` */
+/** Makes the tools that the settings name. @throws AppError, such as `invalid_input` for a name that is repeated */
 export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
   const { settings, signal } = options
   const makers: Readonly<Record<string, ToolMaker>> = { ...fileTools(options), ...defaultTools, ...options.makers }
@@ -74,7 +74,7 @@ export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
 
 /**
  * Returns the names whose beginning matches the pattern; all names without a pattern.
- * @throws AppError `invalid_input` for a pattern that is invalid or takes too long; the signal's reason
+ * @throws AppError `invalid_input` for a pattern that is invalid or slow; the thread's error; the signal's reason
  */
 export async function filterNames(
   names: readonly string[], pattern: string | null, signal: AbortSignal,

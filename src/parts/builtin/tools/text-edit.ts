@@ -1,7 +1,7 @@
 /**
  * Edits a text as a model requests, and refuses requests that do not fit the text.
  *
- * Texts in this file have LF at line ends. text-file.ts restores the line ends of the edited file.
+ * The functions work on texts with LF at line ends. text-file.ts restores the line ends of the edited file.
  */
 import { AppError } from '../../../base/errors.ts'
 import { normalLineEnds, replaceText, type Replacement, type TextFile } from '../workspace/text-file.ts'
@@ -24,7 +24,7 @@ export interface TextEdit {
 }
 
 /**
- * Replaces all occurrences of `from`, which must be `expected` in number.
+ * Replaces all occurrences of `from`. Their number must be `expected`.
  * @throws AppError `invalid_input` for another number, and when `from` is empty or equal to `to`
  */
 export function replaceOccurrences(
@@ -38,7 +38,7 @@ export function replaceOccurrences(
   return applyEdit(file, starts.map((start) => ({ start, end: start + from.length, by: to })))
 }
 
-/** Inserts lines after line `line`; 0 is the beginning. @throws AppError `invalid_input` for a missing line */
+/** Inserts lines after line `line`; 0 is the beginning. @throws AppError `invalid_input` if there is no such line */
 export function insertLines(file: TextFile, line: number, lines: string): TextEdit {
   const total = countLines(file.text)
   if (line > total) {

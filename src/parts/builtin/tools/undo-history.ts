@@ -60,7 +60,7 @@ export const resealFolder: ResealFolder = (folder, cipher) =>
 /**
  * Encrypts the contents of the history in `folder` with the newest key, except contents that no key can decrypt.
  * Returns the ids of the keys that the contents need afterwards. Must not run while the history is in use.
- * @throws AppError `storage_failed` when a file that exists cannot be read, or a file cannot be written
+ * @throws AppError `storage_failed` when a file that exists cannot be read; the errors of `writeFileAtomically`
  */
 export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {
   const needed = new Set<string>()
@@ -131,7 +131,7 @@ export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Ci
 
   /**
    * Removes the entry of an undone change. A change can be undone only while the file has the version of its entry. The
-   * undo gave the file a new version, so the entry of the change before gets the new version.
+   * undo gave the file a new version, so the entry of the file's previous change gets the new version.
    */
   async function forget(entry: UndoEntry, version: string): Promise<void> {
     const rest = (await read()).filter(({ id }) => id !== entry.id)

@@ -29,7 +29,7 @@ export interface Unit {
 /** The calls of one answer, and their results so far. */
 export interface Batch {
   readonly id: string
-  /** True when the agent's settings have changed since this answer: another model may have given the answer. */
+  /** True when the agent's settings have changed since this answer: the current model may not have given it. */
   isOfAnother: boolean
   readonly ids: string[]
   readonly actions: ActionEvent[]
@@ -86,7 +86,7 @@ export function unsignedUnit(unit: Unit): Unit {
   return { ...unit, messages: unit.messages.map(({ message }) => ({ message: unsigned(message) })) }
 }
 
-/** Returns the messages of consecutive units. Adjacent user messages are joined, unless a batch is between them. */
+/** Returns the messages of consecutive units. Joins adjacent user messages, but not across a batch without messages. */
 export function tell(units: readonly Unit[]): ModelMessage[] {
   const told: ModelMessage[] = []
   let merges = false

@@ -1,5 +1,5 @@
 /**
- * The messages that a model gets from a conversation, made from the events of the active branch (contract: tests.md,
+ * The messages that a model gets from a conversation, made from the events of the active branch (contract/tests.md,
  * "Model input and tool-call repair").
  *
  * The view grows event by event. Content that a provider would refuse is left out or replaced.
@@ -131,8 +131,8 @@ export class View {
 
   /**
    * Returns all messages. When `withImages` is false, a note replaces each image. Messages of settled units stay the
-   * same objects until a condensation or a switch of the model, unless an image is replaced in them. So
-   * `llm/body-encoder` encodes them once.
+   * same objects until `#clear`, a condensation or a change of the agent's settings, unless an image is replaced in
+   * them. So `llm/body-encoder` can keep their bytes.
    */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
     const system = this.#system === undefined ? [] : [this.#system.message]

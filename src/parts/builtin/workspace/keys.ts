@@ -1,5 +1,5 @@
 /**
- * The names of keys and the bytes that a terminal sends for them (contract: payloads.md, TerminalAction; ECMA-48 and
+ * The names of keys and the bytes that a terminal sends for them (contract/payloads.md, TerminalAction; ECMA-48 and
  * xterm's defaults).
  *
  * `C-` with a letter, or with one of `@[\]^_`, is a control key.

@@ -155,8 +155,8 @@ export class Shell {
   }
 
   /**
-   * Waits for output, the exit of the shell or `wake`; at most `limitMs`, and never longer than `lookIntervalMs`.
-   * Returns how the command or the shell ended, without a wait if it has ended already; undefined while both run.
+   * Waits for output, the exit of the shell or `wake`, at most as long as both `limitMs` and `lookIntervalMs` allow.
+   * Returns how the command or the shell ended, without this wait if it has ended already; undefined while both run.
    */
   async nextChange(limitMs: number): Promise<CommandEnd | undefined> {
     this.#changed = deferred()

@@ -10,9 +10,8 @@ import { Limiter } from '../../../base/limiter.ts'
 import { makeFolder, openNew, privateFolder } from '../../../base/own-files.ts'
 
 export interface TerminalOutputOptions {
-  /** The folder for the files. It is made with the first file. */
+  /** The folder for the output files. It is made with the first file. */
   readonly folder: string
-  /** Makes unique ids. */
   readonly createId: () => string
   /** The longest text for the model, in characters. The note about a left-out middle does not count. */
   readonly limitChars: number
@@ -71,7 +70,7 @@ export class TerminalOutput {
 class OutputFile {
   readonly #options: TerminalOutputOptions
   readonly #path: string
-  /** Runs one write at a time: the program may print while the last line for a returning tool call is written. */
+  /** Runs one write at a time: a call that returns may write the current line while the program prints more. */
   readonly #writes = new Limiter(1)
   #handle: FileHandle | undefined
   #sizeBytes = 0

@@ -3,8 +3,13 @@
  *
  * One bash keeps its state from command to command. When bash has ended, the next command starts a new bash.
  *
+<<<<<<< ours
  * A call may return before its command has ended. Later calls then read on, type or press keys. When a turn is stopped
  * or paused, the processes that its commands have started are killed (decisions 16).
+=======
+ * A call may return before its command has ended. Later calls then read on, type or press keys. A call that is aborted
+ * while it waits for a command kills the processes of the turn that began the command, then rejects (decisions 16).
+>>>>>>> theirs
  */
 import { join } from 'node:path'
 import type { MaskingStream } from '../../../base/masking.ts'
@@ -19,14 +24,13 @@ export interface TerminalOptions {
   readonly workingDir: string
   /** The folder for files with outputs that exceed `outputLimitChars`. */
   readonly observationsDir: string
-  /** Makes a private folder for unencrypted secrets. Returns its path. Each shell gets a folder in it. */
+  /** Makes the private folder for unencrypted secrets, if missing. Returns its path. Each shell gets a folder in it. */
   readonly makeSecretDir: () => Promise<string>
   /** The whole environment of the shell, from process/environment. */
   readonly env: Readonly<Record<string, string>>
   /** The instance id of the data folder. The value of the variable that marks processes begins with this id. */
   readonly instance: string
   readonly cgroupParent?: string | undefined
-  /** Makes unique ids. */
   readonly createId: () => string
   readonly createMaskingStream: () => MaskingStream
   /** Called when an output file could not be written. */
@@ -87,7 +91,7 @@ export class Terminal {
   #last: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
   #report: ShellReport | undefined
-  /** The signal of the last call that started a command. A call with another signal belongs to a new turn. */
+  /** The signal of the last call that started a command. A call with another signal belongs to another turn. */
   #signal: AbortSignal | undefined
 
   constructor(options: TerminalOptions) {
@@ -101,7 +105,7 @@ export class Terminal {
 
   /**
    * Serves one call of the tool, after all earlier calls have settled.
-   * @throws the signal's reason; AppError `agent_failed` when no shell can be started or ended; TypeError once closed
+   * @throws the signal's reason; errors such as AppError `agent_failed` if no shell starts; TypeError once closed
    */
   run(request: TerminalRequest): Promise<TerminalResult> {
     const result = this.#last.then(() => this.#run(request))
@@ -272,7 +276,7 @@ export class Terminal {
     return { note, exitCode: ended.exitCode }
   }
 
-  /** Sends Ctrl-C, then calls `killStarted`. Ends the shell if a process survives or no prompt returns. */
+  /** Sends Ctrl-C, then calls `killStarted`. Ends the shell if `killStarted` returns false or no prompt comes back. */
   async #interrupt(shell: Shell): Promise<void> {
     shell.interrupt()
     const isBack = await this.#comesBack(shell, interruptGraceMs)

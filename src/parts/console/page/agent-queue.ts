@@ -8,7 +8,7 @@ export class AgentQueue {
   readonly #followers = new Set<() => void>()
   #told: unknown
 
-  /** Takes a message of the type `queue` from that stream; undefined when the stream has ended. */
+  /** Takes a message of the type `queue` from the stream of changes; undefined when the stream has ended. */
   take(message: unknown): void {
     this.#told = message
     for (const follower of this.#followers) follower()

@@ -28,9 +28,9 @@ export interface Api {
   open(path: string, signal?: AbortSignal): Promise<Response>
   /** Returns the content at a path; undefined when the request fails. */
   blob(path: string): Promise<Blob | undefined>
-  /** Opens a WebSocket. A page with a proof sends the proof in the first frame. */
+  /** Opens a WebSocket. A page with a proof (the secret of its session) sends the proof in the first frame. */
   openSocket(path: string): WebSocket
-  /** Called at a sign-out, and after status 401, except in answer to `open`, `blob` and requests of the sign-in. */
+  /** Called at a sign-out, and after status 401, but not for `open`, `blob` and requests sent with `isSignIn`. */
   onSignedOut: () => void
 }
 

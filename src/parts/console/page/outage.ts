@@ -1,14 +1,14 @@
 /**
  * The bar that shows an outage, with the time to the next attempt and the button `Try now`.
  *
- * While the server does not answer, the bar says so. Otherwise it says that the shown conversation is not connected, as
- * long as the conversation's socket is interrupted.
+ * While the server does not answer, the bar says so. Otherwise it tells about an interruption of the socket of the
+ * shown conversation.
  */
 import { element, fill } from './dom.ts'
 
 /** The state of the page's attempts to connect again. */
 export interface Wait {
-  /** The time of the next attempt in milliseconds since the epoch; undefined while an attempt runs. */
+  /** The time of the next attempt in milliseconds since the epoch; while an attempt runs, a past time or undefined. */
   readonly retryAt: number | undefined
   /** Makes the next attempt at once. */
   readonly retry: () => void
@@ -19,7 +19,7 @@ const conversationWords = 'This conversation is not connected. What it shows can
 
 export class Outage {
   readonly root = element('div', { class: 'away' })
-  /** Called when the server answers again, with the earliest possible beginning of the outage (`performance.now`). */
+  /** Called when the server answers again, with the assumed beginning of the outage (`performance.now`). */
   readonly #onBack: (awaySince: number) => void
   readonly #words = element('p', { role: 'status' })
   readonly #rest = element('span', { class: 'away-rest' })
@@ -54,7 +54,7 @@ export class Outage {
     if (this.#state === 'here') this.#state = 'unknown'
   }
 
-  /** Called when the server does not answer. At the first call in an outage, the outage is at most `awayMs` old. */
+  /** Called when the server does not answer. At the first call in an outage, `awayMs` is the outage's assumed age. */
   serverAway(wait: Wait, awayMs: number): void {
     if (this.#state !== 'away') this.#awaySince = performance.now() - awayMs
     this.#state = 'away'

@@ -65,7 +65,7 @@ export class ConversationActions {
     return this.#post('/switch_profile', { profile_name: name })
   }
 
-  /** Returns the LLM profiles as choices; `useProfile` takes their ids. None when the profiles cannot be read. */
+  /** Returns the LLM profiles, whose ids `useProfile` takes; an empty list when the profiles cannot be read. */
   async profiles(): Promise<readonly Choice[]> {
     const { json } = await this.#api.get('/api/profiles')
     return objectsAt(json, 'profiles').map((profile) => {

@@ -102,7 +102,7 @@ export function resultOnly(body: Members): readonly Piece[] {
   return text === undefined ? content(observation) : [{ type: 'problem', text }]
 }
 
-/** Returns the pieces that a result adds to `pieces`: an error that `pieces` lacks, or content for empty `pieces`. */
+/** Returns the pieces of a result to show after `pieces`: its error, or its content if `pieces` is empty. */
 function resultPieces({ result }: Call, observation: Members, pieces: readonly Piece[]): readonly Piece[] {
   if (result === undefined) return []
   const { kind, body } = result
@@ -187,7 +187,7 @@ function fileEditor({ action, observation }: Parts): Partial<CallView> {
   }
 }
 
-/** Returns a diff of the result's old and new content, or of `before` and `after` if the result has no new content. */
+/** Returns a diff of `old_content` and `new_content`; without `new_content`, a diff of `before` and `after`, if any. */
 function changed(observation: Members, before: unknown, after: unknown): readonly Piece[] {
   const [old, fresh] = [observation['old_content'], observation['new_content']]
   const from = typeof fresh === 'string' ? old ?? '' : before

@@ -1,11 +1,11 @@
 /**
- * The event socket of a conversation. A closed socket is opened again, except after a final close code (contract:
- * websocket.md, section 2).
+ * The event socket of a conversation. A lost socket is opened again, except after a final close code
+ * (contract/websocket.md, section 2).
  *
- * Browsers hide pings from a page. So after 40 s without a frame the page checks over REST that it has the newest
+ * Browsers hide pings from a page. So after 40 s without a frame the page checks over REST that it knows the newest
  * event. If the check fails, or the socket has brought no frame at all, a new socket is opened.
  *
- * Each new socket continues after the newest event that the page has.
+ * Each new socket continues after the newest event that the page knows.
  */
 import type { Api } from '../api.ts'
 import { onPageReturn } from '../page-return.ts'
@@ -22,7 +22,7 @@ export interface ConnectionEvents {
   readonly after: () => string | undefined
   readonly onFrame: (text: string) => void
   readonly onChange: (connection: Connection) => void
-  /** Tells whether the page has the conversation's newest event. False when the server does not answer. */
+  /** Tells whether the page knows the conversation's newest event; false also when this cannot be read. */
   readonly isCurrent: (signal: AbortSignal) => Promise<boolean>
   /** Called when the server does not know the event that `after` returned. The function has to call `start` again. */
   readonly onLost: () => void
@@ -113,7 +113,7 @@ export class EventConnection {
       const isCurrent = await this.#events.isCurrent(AbortSignal.timeout(answerMs))
       // A frame or a new socket that came during the check has restarted the timer.
       if (this.#isClosed || this.#silence !== silence) return
-      // Keep a socket that has brought a frame, if the page misses no event. A socket without any frame may hang.
+      // Keep a socket that has brought a frame, if the page missed no event. A socket without any frame may hang.
       if (isCurrent && this.#pauseMs === 0) return this.#heard(socket)
       this.#ended(silentCode)
       socket.close()

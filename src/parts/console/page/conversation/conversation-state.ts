@@ -2,7 +2,7 @@
  * The state of a conversation, computed from its state updates: `full_state`, then an update for each changed key. Pure
  * functions.
  *
- * A value that the server has not sent is read as an empty text, an empty list or 0.
+ * A value that the server has not sent is read as an empty text, an empty list, 0 or false.
  */
 import { isObject, listAt, memberAt, type Members, numberAt, objectAt, textAt } from '../values.ts'
 import { objectsAt } from './fields.ts'
@@ -19,7 +19,7 @@ export interface Usage {
   readonly cost: number
   readonly inputTokens: number
   readonly outputTokens: number
-  /** The tokens in this context window at the last report (`per_turn_token`); 0 when unknown. */
+  /** The tokens that are used of `contextWindow`, at the last report (`per_turn_token`); 0 when unknown. */
   readonly context: number
   /** The largest context window of the entries in `usage_to_metrics`, in tokens; 0 when unknown. */
   readonly contextWindow: number

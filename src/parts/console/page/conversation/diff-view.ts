@@ -10,7 +10,7 @@ const rowLimit = 400
 const lineLimit = 2000
 const choiceName = 'agent-server-diff'
 
-/** Draws the difference of the texts `before` and `after`, with `path` in the head. `path` may be empty. */
+/** Draws the difference of the texts `before` and `after`, with `path` above it. `path` may be empty. */
 export function diffView(path: string, before: string, after: string): HTMLElement {
   const diff = diffOf(before, after)
   const body = element('div', { class: 'diff-body', tabindex: '0', dir: 'ltr' })

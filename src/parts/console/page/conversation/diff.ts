@@ -1,8 +1,8 @@
 /**
  * The difference of two texts by lines, as hunks with context. Pure functions.
  *
- * `script` finds the shortest edit script (Myers, 1986). Beyond `workLimit` or `editLimit` its result removes all
- * lines of `old` and adds all lines of `fresh`.
+ * `script` finds the shortest edit script (Myers, 1986). If that exceeds `workLimit` or `editLimit`, the script removes
+ * all lines of `old` and adds all lines of `fresh`.
  */
 
 export type DiffKind = 'same' | 'removed' | 'added'
@@ -30,7 +30,7 @@ export interface DiffPair {
 
 /** The most steps of the search for the shortest edit script. */
 const workLimit = 2_000_000
-/** The most edits (removed and added lines) of a script that is searched for. The memory grows with their square. */
+/** The most edits (removed and added lines) of a script that `search` finds. Its memory grows with their square. */
 const editLimit = 1000
 const contextLines = 3
 
@@ -81,8 +81,9 @@ function script(old: readonly string[], fresh: readonly string[]): readonly Diff
 }
 
 /**
- * Returns `trace`: an array of zeros, then one array each for 0, 1, 2 ... edits. An array has, for each diagonal (old
- * line minus new line), the farthest old line that this number of edits reaches. Undefined beyond one of the limits.
+ * Returns an array of zeros, then an array for each number of edits: 0, 1, 2 ... An array has, for each diagonal (old
+ * line minus new line), the farthest old line that so many edits reach. The index of a diagonal is
+ * `diagonal + edits + 2`. Returns undefined when a limit is exceeded.
  */
 function search(old: readonly string[], fresh: readonly string[]): readonly Int32Array[] | undefined {
   const trace: Int32Array[] = []

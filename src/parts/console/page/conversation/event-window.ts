@@ -28,7 +28,7 @@ export class EventWindow {
   #events: StoredEvent[] = []
   readonly #ids = new Set<string>()
   #size = 0
-  /** Grows when an `open...` method begins or succeeds. The response to a request from before that is dropped. */
+  /** Grows when an `open...` method begins or succeeds. A response is dropped if this has grown since its request. */
   #opening = 0
   /** For each `openAtEnd` that waits for its page: the events that the socket has brought since the call. */
   readonly #arrivals = new Set<StoredEvent[]>()
@@ -55,12 +55,12 @@ export class EventWindow {
     return this.#isAtEnd
   }
 
-  /** The id of the newest known event, which may be after the window; undefined while no event is known. */
+  /** The id of the conversation's newest event, which may be after the window; undefined while it is unknown. */
   get newest(): string | undefined {
     return this.#newest
   }
 
-  /** The number of events that the socket has brought since the window left the end of the history. */
+  /** The number of events that the socket has brought since the window last reached the end of the history. */
   get missed(): number {
     return this.#missed
   }
@@ -193,7 +193,6 @@ export class EventWindow {
     return this.#events.length > this.#limits.events || this.#size > this.#limits.size
   }
 
-  /** Removes the oldest events when the window is too large. The window then has room for further events. */
   #cutStart(): void {
     if (!this.#isTooLarge()) return
     this.#isAtStart = false

@@ -1,7 +1,7 @@
 /**
  * The panel that downloads a whole history as JSON Lines or as one HTML file.
  *
- * The HTML file has the events as the page draws them. Its Content-Security-Policy allows no script.
+ * The HTML file has the events as the page draws them, without buttons. Its Content-Security-Policy allows no script.
  */
 import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
@@ -105,7 +105,7 @@ function drawn(events: readonly StoredEvent[]): Blob {
   return new Blob([holder.innerHTML])
 }
 
-/** Unfolds each `details` of a row for a moment to make its content, which the page makes at the first click. */
+/** Unfolds the `details` elements that a row has at the call, for a moment: unfolding makes their content. */
 function openAll(row: HTMLElement): void {
   for (const details of row.querySelectorAll('details')) {
     const wasOpen = details.open

@@ -1,4 +1,4 @@
-/** A tree of the folders and files of a workspace. A folder is read when it is opened, a page at a time. */
+/** A tree of the folders and files of a workspace. A folder is read when it is first opened, a page at a time. */
 import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { memberAt, numberAt, textAt, type Members } from '../values.ts'

@@ -64,7 +64,7 @@ function imageOf(blob: Blob, alt: string): HTMLElement {
   return image
 }
 
-/** Opens a dialog with a path in its head. Returns the element for its content. */
+/** Opens a dialog with a path in its header. Returns the element for its content. */
 function openDialog(path: string): HTMLElement {
   const place = element('div', { class: 'file-shown', dir: 'ltr' }, softLine('…'))
   const dialog = element('dialog', { class: 'panel-dialog', 'aria-label': path })

@@ -1,4 +1,4 @@
-/** Shows images that are data URLs. An image at another address is never loaded; it becomes a link or a text. */
+/** Shows images in data URLs (PNG, JPEG, GIF, WebP). Any other image is not loaded: it becomes a link or a text. */
 import { element } from '../dom.ts'
 import { button } from './controls.ts'
 import { isSafeLink } from './markdown-inline.ts'

@@ -61,7 +61,7 @@ function senderOf({ source, body }: StoredEvent): string {
   return source === 'user' ? 'You' : source === 'agent' ? 'Agent' : 'Server'
 }
 
-/** The mark at the end of an answer that was cut off (contract: events.md, section 5). */
+/** The mark at the end of an answer that was cut off (contract/events.md, section 5). */
 const cutMark = '[The answer was cut off here.]'
 
 function messageBody({ body, source }: StoredEvent): Child {

@@ -100,7 +100,7 @@ export class LiveHistory {
     return name === 'waiting' || name === 'connecting' && this.#isCatchingUp
   }
 
-  /** Opens the window (`#openWindow`), again and again while the server does not answer. Then opens the socket. */
+  /** Opens the window (`#openWindow`), again and again while the server is away. Then opens the socket. */
   async open(eventId?: string): Promise<void> {
     this.#isOpening = true
     while (!this.#isClosed && !await this.#openWindow(eventId)) await this.#pause()
@@ -111,8 +111,8 @@ export class LiveHistory {
   }
 
   /**
-   * Opens the window of events at an event, or at the end of the history. Returns false when the server does not
-   * answer. Sets `problem` for another failure, or when there is no such event.
+   * Opens the window of events at an event, or at the end of the history. Returns false when the server is away
+   * (`awayStatuses`). Sets `problem` for another failure, or when there is no such event.
    */
   async #openWindow(eventId: string | undefined): Promise<boolean> {
     try {
@@ -206,7 +206,7 @@ export class LiveHistory {
     if (this.#queue.length > 0) this.#schedule()
   }
 
-  /** Handles a frame. Returns its event; undefined for a delta, an error, `full_state` and an unreadable frame. */
+  /** Handles a frame. Returns its event, unless that is a delta, a ServerErrorEvent, `full_state` or unreadable. */
   #take(text: string): StoredEvent | undefined {
     this.frames.add(text)
     const event = readEvent(parsed(text))
@@ -223,11 +223,11 @@ export class LiveHistory {
     if (kind === 'ConversationStateUpdateEvent') {
       this.state = foldState(this.state, body)
       const isFull = memberAt(body, 'key') === 'full_state'
-      // After `full_state`, the server sends the whole draft again. An agent that is not working has no draft.
+      // After `full_state`, the server sends the draft so far again. An agent that is not working has no draft.
       if (isFull || !isWorking(this.state)) this.draft = emptyDraft
       return isFull ? undefined : event
     }
-    // An event of the agent has the text of the draft, so the draft begins anew.
+    // With an event of the agent, the text of the draft is recorded. So the draft begins anew.
     if (event.source === 'agent') this.draft = emptyDraft
     return event
   }

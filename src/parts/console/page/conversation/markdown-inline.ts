@@ -26,7 +26,7 @@ interface Opener {
 
 interface Destination {
   readonly href: string
-  /** The index after the closing bracket. */
+  /** The index after the closing `)`. */
   readonly end: number
 }
 
@@ -163,7 +163,7 @@ class InlineParser {
       if (marker.endsWith('[')) return 0
       const type = wrappers[marker]
       if (!marker.startsWith(character) || marker.length > left || type === undefined) continue
-      // If nothing is between the two markers, both stay text.
+      // A marker does not close the marker directly before it.
       if (at === this.#out.length - 1) return 0
       this.#wrap(index, (children) => ({ type, children }))
       return marker.length

@@ -13,7 +13,7 @@ export interface PanelsOptions {
   readonly id: string
   readonly history: LiveHistory
   readonly title: () => string
-  /** Shows an event in the history, and selects the words in it. */
+  /** Shows an event in the history, and selects `words` in it. */
   readonly show: (eventId: string, words: string) => void
 }
 

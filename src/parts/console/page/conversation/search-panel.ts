@@ -11,12 +11,12 @@ import { timeText } from './words.ts'
 export interface SearchOptions {
   readonly api: Api
   readonly id: string
-  /** Shows an event, and selects the words in it. */
+  /** Shows an event in the history, and selects `words` in it. */
   readonly show: (eventId: string, words: string) => void
 }
 
 const pauseMs = 250
-/** The least number of results after which the search pauses. */
+/** The search pauses when it has found this many results or more. */
 const pageSize = 50
 
 export function searchPanel(options: SearchOptions): Panel {

@@ -42,7 +42,7 @@ const tabWidth = 8
 const plain: Style = {}
 
 /**
- * Matches escape sequences (CSI, strings up to BEL or ST, short sequences), CR, LF, BS and TAB. The groups are the
+ * Matches escape sequences (CSI, control strings such as OSC, short sequences), CR, LF, BS and TAB. The groups are the
  * parameters and the final byte of a CSI sequence.
  */
 const sequences = new RegExp([
@@ -200,7 +200,7 @@ function styled(style: Style, parameters: string): Style {
   return next
 }
 
-/** Reads `5;n` or `2;r;g;b`. Returns the colour, undefined if it is not valid, and the number of read parameters. */
+/** Reads `5;n` or `2;r;g;b`. Returns the colour (undefined if it is not valid) and the number of parameters read. */
 function extendedColour(codes: readonly number[], at: number): readonly [Colour | undefined, number] {
   const [mode, first = 0, second = 0, third = 0] = codes.slice(at, at + 4)
   if (mode === 5) return [first <= 255 ? first : undefined, 2]

@@ -219,7 +219,7 @@ export class TimelineView {
     this.#growing.show(content)
   }
 
-  /** Calls `change`. The first of the visible or lower rows that `change` does not remove keeps its position. */
+  /** Calls `change`. Keeps the position of the first row, visible or below, that `change` does not remove. */
   #keepPlace(change: () => void): void {
     const scroller = this.#scroller
     const top = scroller.getBoundingClientRect().top
@@ -262,7 +262,7 @@ export class TimelineView {
     if (hasGrown === true) this.#scrolled()
   }
 
-  /** Adds a slice of older events, if any, when the list exceeds the visible area by at most `readAhead / 3` pixels. */
+  /** Adds a slice of older events when the list is at most `readAhead / 3` pixels higher than the visible area. */
   #fillScreen(): void {
     const { scrollHeight, clientHeight } = this.#scroller
     const { window } = this.#history

@@ -32,7 +32,7 @@ interface Common {
 export type Item =
   | Common & { readonly type: 'message' }
   | Common & { readonly type: 'calls'; readonly calls: readonly Call[] }
-  /** A result whose action is not in the window of events. */
+  /** A result that joins no action, for example because its action is not in the window of events. */
   | Common & { readonly type: 'result' }
   | Common & { readonly type: 'error'; readonly code: string; readonly detail: string }
   /** A change of the conversation. With `isQuiet`, the note is only for people who build clients. */

@@ -27,7 +27,7 @@ export interface ChangesFollower {
   readonly opened: () => void
   /**
    * Called after an attempt without a response or with a 5xx status, and after a silence of `silentMs`. `wait` tells
-   * about the next attempt. At the first call of an outage, the outage has lasted for at most `awayMs`.
+   * about the next attempt. At the first call of an outage, `awayMs` is the assumed age of the outage.
    */
   readonly failed: (wait: Wait, awayMs: number) => void
   /** Called when an open stream ends, unless the page has closed it. */

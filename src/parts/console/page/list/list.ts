@@ -17,7 +17,7 @@ import { ageOf, summaryOf, type Summary } from './summary.ts'
 import { arrange, type Placed } from './tree.ts'
 
 const pageSize = 100
-/** The most rows that are shown at first. A button shows as many more. */
+/** The most rows that are shown at first. A button shows at most as many more. */
 const shownRows = 1000
 /** The interval at which the ages of all rows are drawn again. */
 const ageMs = 30_000

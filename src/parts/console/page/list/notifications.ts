@@ -5,7 +5,7 @@ import { button } from '../widgets.ts'
 import type { Summary } from './summary.ts'
 
 export class Notifications {
-  /** The button that asks for the permission to notify. Shown once a conversation runs and no decision was made. */
+  /** The button that asks for the permission. Shown once a conversation runs, if the person has not decided yet. */
   readonly offer = element('div', { class: 'offer', hidden: true },
     button('Notify me of questions', () => this.#ask(), 'small'))
 

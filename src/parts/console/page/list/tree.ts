@@ -27,7 +27,7 @@ export function arrange(summaries: ReadonlyMap<string, Summary>, search: string)
   }
   const placed = new Map<Summary, Placed>()
   for (const one of byChange(below.get(undefined))) place(one, below, placed)
-  // Places the rest: conversations whose origins form a circle.
+  // Places the rest: conversations in or below a cycle of origins.
   for (const one of shown) place(one, below, placed)
   return [...placed.values()]
 }

@@ -9,7 +9,7 @@ export interface StepContext {
   readonly saveWith: (save: () => Promise<boolean>) => void
 }
 
-/** The key in `localStorage` that has a value once a person has completed or left the first steps. */
+/** The key in `localStorage` that has a value once a person has completed or postponed the first steps. */
 export const doneKey = 'agent-server-set-up'
-/** The key in `localStorage` for the name of the last opened step; removed when the first conversation begins. */
+/** The key in `localStorage` for the name of the last opened step; removed when the last step begins a conversation. */
 export const stepKey = 'agent-server-step'

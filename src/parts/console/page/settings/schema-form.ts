@@ -70,7 +70,7 @@ interface Entry {
 
 function sectionForm({ title, fields }: Section, values: unknown, save: Save): HTMLElement {
   const status = new Status()
-  // A copy of the server's values. Each change that the server has saved is put into the copy.
+  // A copy of the server's values. `saveChanges` puts saved changes into the copy.
   const stored: Record<string, unknown> = { ...Object(values) }
   const entries = fields.map((one): Entry => {
     const control = controlOf(one, values)
