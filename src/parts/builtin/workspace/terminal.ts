@@ -3,13 +3,8 @@
  *
  * One bash keeps its state from command to command. When bash has ended, the next command starts a new bash.
  *
-<<<<<<< ours
  * A call may return before its command has ended. Later calls then read on, type or press keys. When a turn is stopped
  * or paused, the processes that its commands have started are killed (decisions 16).
-=======
- * A call may return before its command has ended. Later calls then read on, type or press keys. A call that is aborted
- * while it waits for a command kills the processes of the turn that began the command, then rejects (decisions 16).
->>>>>>> theirs
  */
 import { join } from 'node:path'
 import type { MaskingStream } from '../../../base/masking.ts'
