@@ -2,7 +2,7 @@
  * Opens the files of a data folder that hold sealed (encrypted) values, and tells whether the server's sealing keys
  * open these values.
  *
- * A store reads its file when the store is first used. `problems` reads all files, so that a start finds bad files.
+ * A store reads its file when it is first used. `problems` reads all files, so that a bad file is found at the start.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -36,9 +36,9 @@ export interface SealedStores {
   partFiles(): Promise<readonly SealedFile[]>
   /** Returns sentences about files that cannot be read or opened, and about sealing keys that are missing. */
   problems(): Promise<readonly string[]>
-  /** Returns the ids of the sealing keys that stored values may need. @throws AppError `settings_unreadable` */
+  /** Returns the key ids in `seals.json`: stored values may need these keys. @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
-  /** Stores the id of the sealing key. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
+  /** Adds the id of the current sealing key to `seals.json`. @throws the errors of `notedKeys` and `writeSeals` */
   noteKey(): Promise<void>
 }
 

@@ -1,9 +1,9 @@
 /**
- * Puts each child into a control group (cgroup v2), so that the kernel can kill the child and all its descendants at
+ * Puts a child process into a control group (cgroup v2), so that the kernel can kill the child and its descendants at
  * once.
  *
- * Optional: needs Linux 5.14 and the right to make a group. A process that the child forks just after its start may be
- * outside of the group. See the kernel's Documentation/admin-guide/cgroup-v2.rst and proc(5).
+ * Optional: it needs Linux 5.14 and the right to make a group. A process that the child forks just after the start of
+ * the child may be outside of the group. See the kernel's Documentation/admin-guide/cgroup-v2.rst and proc(5).
  */
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { access, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
@@ -51,7 +51,7 @@ export function joinCgroup(parent: string, marker: string, pid: number): Cgroup 
 /** Ends the groups that a killed server with this instance id left. Returns false if such a group still exists. */
 export async function sweepCgroups(options: { parent: string, instance: string, limitMs: number }): Promise<boolean> {
   const { parent, instance, limitMs } = options
-  const names = await readdir(parent).catch(() => []) // Without the folder there is no group.
+  const names = await readdir(parent).catch(() => []) // An unreadable folder counts as empty.
   const ours = names.filter((name) => name.startsWith(`${namePrefix}${instance}.`))
   const ended = await Promise.all(ours.map((name) => endGroup(join(parent, name), limitMs)))
   return ended.every(Boolean)

@@ -21,9 +21,9 @@ export interface ChildOptions {
   readonly command: string
   readonly args?: readonly string[]
   readonly cwd: string
-  /** The variables of the child, which inherits none. The marker variable is added. */
+  /** All variables of the child, except `marker`: none is inherited from the server's environment. */
   readonly env: Readonly<Record<string, string>>
-  /** The value of the marker variable: `<instance id of the data folder>/<id of this child>`, unique. */
+  /** The value of AGENT_SERVER_CHILD (marker.ts): `<instance id of the data folder>/<id of this child>`, unique. */
   readonly marker: string
   /** Adds two pipes: the child reads from descriptor 3 and writes to descriptor 4. Default false. */
   readonly extraPipes?: boolean
@@ -46,14 +46,14 @@ export interface StopOptions {
   readonly graceMs?: number
   /** When aborted, ends the waits before SIGKILL. */
   readonly signal?: AbortSignal
-  /** The limit of each of two waits after SIGKILL: for the child's exit, then for its other processes. Default 5 s. */
+  /** The limit of each of two waits at the end: for the child's exit, then for its other processes. Default 5 s. */
   readonly killLimitMs?: number
 }
 
 /** Time in milliseconds that a child has to end after the end of its stdin. */
 const stdinGraceMs = 300
 
-/** Returns a `startChild` that gives each program a cgroup below `cgroupParent`, if it is defined. */
+/** Returns the function `startChild` with a fixed `cgroupParent`. */
 export function startChildBelow(cgroupParent: string | undefined): (options: ChildOptions) => Promise<Child> {
   return (options) => startChild({ ...options, cgroupParent })
 }
@@ -95,7 +95,7 @@ function hasStreams(started: ChildProcess): started is Started {
 
 function extraPipe(started: Started, descriptor: 3 | 4): Duplex | undefined {
   const pipe = started.stdio[descriptor]
-  return pipe instanceof Duplex ? pipe.on('error', ignore) : undefined // Ignored: `exited` tells the end of the child.
+  return pipe instanceof Duplex ? pipe.on('error', ignore) : undefined // Ignored: `exited` reports the end.
 }
 
 interface ChildParts {
@@ -133,7 +133,7 @@ export class Child {
     this.extraInput = extraPipe(started, 3)
     this.extraOutput = extraPipe(started, 4)
     this.#tail = createTail(options.stderrLimitBytes ?? 64 * 1024)
-    // The child's end breaks the pipe, and `exited` reports it. So an error of the pipe is ignored.
+    // The child's end breaks the pipe, and `exited` reports that end. So an error of the pipe is ignored.
     this.stderr = started.stderr.on('error', ignore).on('data', (chunk: Buffer) => this.#tail.push(chunk))
     this.#cgroup = cgroup
     this.#family = new Family({ rootPid: pid, isMarked: (marker) => marker === options.marker, proc: options.proc })

@@ -1,8 +1,8 @@
 /**
  * Builds the environment of a child process from an allow-list of the server's own environment.
  *
- * The server's own keys are not passed to a child. Secrets override variables of the server, and variables that the
- * server sets itself override secrets.
+ * Variables that configure this server, such as its keys, are not copied. Secrets override copied variables, and
+ * variables that the server sets itself override secrets.
  */
 import { isAbsolute } from 'node:path'
 import { AppError } from '../base/errors.ts'

@@ -11,7 +11,7 @@ import { processTable } from './process-table.ts'
 export interface FamilyOptions {
   /** True for a value of AGENT_SERVER_CHILD that processes of this family have. */
   readonly isMarked: (marker: string) => boolean
-  /** The first member: alive now, and a session leader (setsid(2)). Without it, members are found by markers only. */
+  /** The first member: alive now, and a session leader (setsid(2)). Without it, a search begins with markers only. */
   readonly rootPid?: number
   /** Where proc(5) is mounted. Default `/proc`. */
   readonly proc?: string | undefined
@@ -106,7 +106,7 @@ export function selectFamily(entries: readonly ProcessEntry[], seeds: ReadonlySe
   return entries.filter(({ pid }) => members.has(pid))
 }
 
-/** Returns the entries without this server, its ancestors and its session, which may have a marker of their own. */
+/** Leaves out this server, its ancestors and its session. Their environment may have a marker of another server. */
 export function withoutOurs(entries: readonly ProcessEntry[], ourPid: number): ProcessEntry[] {
   const byPid = new Map(entries.map((entry) => [entry.pid, entry]))
   const ancestors = new Set<number>()

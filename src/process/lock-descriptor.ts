@@ -1,5 +1,5 @@
 /**
- * Locks an open file with the program flock(1), because Node has no call for it.
+ * Locks an open file with the program flock(1), because Node has no function that locks a file.
  *
  * The lock belongs to the open file, and lasts until this process closes the file or ends. The file is never removed:
  * otherwise two servers could lock two files with the same path.
@@ -47,7 +47,7 @@ function openLock(path: string): number {
   }
 }
 
-/** Runs flock; returns its exit code, or the signal that ended it. */
+/** Runs flock(1) on the descriptor. Returns the exit code, or the name of the signal that ended flock. */
 async function runFlock(descriptor: number, searchPath: string): Promise<number | string> {
   const child = spawn('flock', ['-n', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', descriptor],

@@ -1,8 +1,8 @@
 /**
- * Locks a folder with a file that has a token of its owner and the time of a heartbeat, for systems without flock(1).
+ * Locks a folder where flock(1) cannot: with a file that has a token of the owner and the time of the last heartbeat.
  *
- * Another server may take the lock `staleMs` after the last heartbeat. A suspended owner can lose the lock in this way,
- * and then calls `onLost`. Check `isOurs` before each write.
+ * Another server may take the lock `staleMs` after the last heartbeat. A suspended process can lose the lock in this
+ * way. After it resumes, `onLost` is called. Check `isOurs` before each write.
  */
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'

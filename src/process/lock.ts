@@ -1,5 +1,5 @@
 /**
- * Locks a data folder, so that one server at a time uses it.
+ * Locks a folder, such as the data folder, so that one process at a time uses it.
  *
  * flock(1) makes the lock where it is installed (lock-descriptor.ts). Elsewhere the lock is a file with a heartbeat
  * (lock-file.ts). All servers on a folder must use the same method, so flock(1) is searched in fixed places.
@@ -26,11 +26,11 @@ export interface LockOptions {
 }
 
 export interface FolderLock {
-  /** The server that ended without releasing the lock, as its `owner.json` says. Undefined if there is no such file. */
+  /** The last owner, as `owner.json` says. Undefined if the owner released the lock, which removes the file. */
   readonly former: DescribedOwner | undefined
-  /** Writes the owner's address into `owner.json`. */
+  /** Writes the address of this server into `owner.json`. A failure is ignored. */
   announce(url: string): Promise<void>
-  /** False once another server may own the folder. The caller must then write nothing. Always true with flock(1). */
+  /** False when another server may own the folder. The caller must then write nothing. Always true with flock(1). */
   isOurs(): boolean
   /** Releases the lock. Idempotent. */
   release(): Promise<void>
@@ -46,7 +46,7 @@ interface Owner {
 export interface DescribedOwner {
   readonly pid: number
   readonly text: string
-  /** The address at which the owner listens; undefined if it does not listen yet. */
+  /** The address at which the owner listens; undefined if `owner.json` has none. */
   readonly url: string | undefined
 }
 

@@ -6,7 +6,7 @@
  */
 import { readMarker, readProcesses, mapInTurns, type ProcessEntry } from './proc.ts'
 
-/** The start time of a process, and the value of AGENT_SERVER_CHILD in its environment; undefined without it. */
+/** The start time of a process, and the value of AGENT_SERVER_CHILD in its environment (undefined if it is not set). */
 interface KnownMarker {
   readonly start: number
   readonly marker: string | undefined

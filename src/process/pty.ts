@@ -15,10 +15,10 @@ export interface TerminalProgram extends Pick<ChildOptions, 'cwd' | 'env' | 'mar
   readonly line: string
 }
 
-/** Options of the program that tests a kind of terminal. */
+/** Options of a trial: a short program that shows whether a `TerminalKind` works on this machine. */
 type Trial = Omit<TerminalProgram, 'kind' | 'line'>
 
-/** Time limit in milliseconds for the program that tests a kind of terminal. */
+/** Time limit of a trial, in milliseconds. */
 const trialLimitMs = 10_000
 const trialAnswer = 'on-a-terminal'
 
@@ -58,7 +58,7 @@ export async function detectTerminalKind(options: Trial): Promise<TerminalKind> 
   return 'pipes'
 }
 
-/** Runs `test -t 0` on a terminal of this kind. True if its input is a terminal. */
+/** Runs `test -t 0` on a terminal of this kind. True if the test finds that its standard input is a terminal. */
 export async function isTerminalKindUsable(kind: TerminalKind, options: Trial): Promise<boolean> {
   try {
     const child = await startOnTerminal({ ...options, kind, line: `test -t 0 && echo ${trialAnswer}` })

@@ -57,11 +57,11 @@ export class SecretFolder {
     return this.#runtimeDir
   }
 
-  /** Returns the folders that an earlier server may have left, in memory and in the data folder. */
+  /** Returns the folders in which a killed server may have left files, in memory and in the data folder. */
   async left(): Promise<readonly string[]> {
     const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined) // The note is unusable.
     const place = isObject(noted) && typeof noted['path'] === 'string' ? noted['path'] : ''
-    // An earlier server may have had another XDG_RUNTIME_DIR. Its folder had the same base name.
+    // The killed server may have had another XDG_RUNTIME_DIR. Then its folder had another parent, but the same name.
     const isOurs = isAbsolute(place) && this.#memory.some((path) => basename(path) === basename(place))
     const found: string[] = []
     for (const path of new Set([...this.#memory, ...(isOurs ? [place] : [])])) {
@@ -90,7 +90,7 @@ export async function findMemory(environment: Environment, sharedMemory = '/dev/
   return undefined
 }
 
-/** Removes the entries that a killed server left: the entries that match `ownName`, unless `isKept` returns true. */
+/** Removes what a killed server left in a folder: the entries that match `ownName`, unless `isKept` returns true. */
 export async function emptyLeft(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => []) // Nothing was left.
   for (const name of names) {

@@ -1,8 +1,8 @@
 /**
  * Ends the processes that a killed server left.
  *
- * The caller must hold the lock on the data folder: then a process whose marker has the folder's instance id belongs to
- * a dead server. Without /proc only processes in cgroups are found.
+ * The caller must hold the lock on the data folder: then a process whose marker has the folder's instance id was
+ * started by a dead server. Without /proc only processes in cgroups are found.
  */
 import { AppError } from '../base/errors.ts'
 import { sweepCgroups } from './cgroup.ts'
@@ -20,7 +20,7 @@ export interface SweepOptions {
 }
 
 /**
- * Ends the processes that have a marker of this instance. Resolves when no such process is left.
+ * Ends the processes that have a marker of this instance, and their descendants. Resolves when none is left.
  * @throws AppError `unavailable` when a process cannot be killed; RangeError for a malformed `instance`.
  */
 export async function sweepMarked(options: SweepOptions): Promise<void> {

@@ -2,8 +2,8 @@
  * JSON-RPC over a pair of streams, one JSON text per line: the stdio framing of ACP and MCP. Chromium's debugging pipe
  * uses NUL in place of the newline.
  *
- * A line that nests too deep, or is neither JSON nor blank, is reported as noise and skipped. A line that is too long
- * or has too many values ends the framing. `send` fails when too many bytes wait to be written.
+ * A line that nests too deep, or is neither JSON nor blank, is reported to `onNoise` and skipped. A line that is too
+ * long or has too many values ends the framing. `send` fails when too many bytes wait to be written.
  */
 import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../base/errors.ts'
@@ -29,7 +29,7 @@ const usualLineBytes = 16 * 1024 * 1024
 const usualQueueBytes = 100 * 1024 * 1024
 const excerptLength = 200
 const noBytes = Buffer.alloc(0)
-/** Matches the beginning of every JSON text, and of some other lines. A line that does not match is noise. */
+/** Matches the beginning of every JSON text, and of some other lines. A line that does not match is no JSON. */
 const mayBeJson = /^(?:[\s{["\-\d]|true|false|null)/
 
 export class LineFraming implements Framing {

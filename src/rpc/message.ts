@@ -1,8 +1,8 @@
 /**
  * Classifies the messages of JSON-RPC 2.0 (https://www.jsonrpc.org/specification).
  *
- * `classifyMessage` returns the kind of message of a JSON value, or the rule that the value breaks. It accepts small
- * faults of real peers, such as `params: null`. A batch is refused.
+ * `classifyMessage` returns a JSON value as a message of its kind, or the rule that the value breaks. It accepts small
+ * faults of real peers, such as `params: null`. It refuses a batch.
  */
 import { isObject } from '../base/json.ts'
 

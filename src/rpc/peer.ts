@@ -15,11 +15,11 @@ import { PendingRequests } from './pending.ts'
 
 /** The layer that turns bytes into JSON values. It delivers values in order of arrival, and none while it is paused. */
 export interface Framing {
-  /** Begins to read; called once. */
+  /** Sets the handlers and begins to deliver values to them. Called once. */
   start(handlers: FramingHandlers): void
   /**
-   * Writes one value; resolves when the operating system has taken it.
-   * @throws (as a rejection) RpcLimitError when too many bytes wait, RpcClosedError when the framing is closed
+   * Sends one value. Resolves when it is sent, or later: a framing over HTTP waits for the response to a request.
+   * @throws (as a rejection) errors such as RpcLimitError when too many bytes wait, RpcClosedError after `close`
    */
   send(value: unknown): Promise<void>
   pause(): void
@@ -33,7 +33,7 @@ export interface Framing {
 
 export interface FramingHandlers {
   readonly onMessage: (value: unknown) => void
-  /** Called for each line that nests too deep, or is neither JSON nor blank. `excerpt` is short and printable. */
+  /** Called for a line or message that nests too deep, or is neither JSON nor blank. `excerpt`: short, printable. */
   readonly onNoise: (excerpt: string) => void
   /** Called once when the stream ends; with an error if it failed or broke a limit. Not called after `close`. */
   readonly onClosed: (error: Error | undefined) => void
@@ -58,9 +58,9 @@ export interface RpcPeerOptions {
   readonly onRequest?: (request: IncomingRequest) => unknown
   /** Handles a notification. Later messages wait until a returned promise settles. */
   readonly onNotification?: (notification: IncomingCall) => void | Promise<void>
-  /** Called when a message breaks a rule, a response matches no request, or a handler fails. */
+  /** Called when a message breaks a rule, a response matches no open request, or a handler fails. */
   readonly onInvalid?: (what: RpcRule | 'unknown_id' | 'null_id' | 'handler_failed', detail: unknown) => void
-  /** Called with a short, printable excerpt of each line that nests too deep, or is neither JSON nor blank. */
+  /** As `FramingHandlers.onNoise`. */
   readonly onNoise?: (excerpt: string) => void
   /** Called once when the connection ends, unless `close()` ends it. */
   readonly onClosed?: (error: Error | undefined) => void
@@ -73,7 +73,7 @@ export interface RpcPeerOptions {
 }
 
 export interface RequestOptions {
-  /** Ends the request: `request` rejects with the signal's reason, and a late response is ignored. */
+  /** When aborted, `request` rejects with the signal's reason. `onInvalid` then reports a late response. */
   readonly signal?: AbortSignal
   /** The time limit. Default: `RpcPeerOptions.timeoutMs`. `Infinity` means no limit. */
   readonly timeoutMs?: number

@@ -11,7 +11,7 @@ import type { RpcId } from './message.ts'
 export interface PendingOptions {
   /** The most open requests. */
   readonly limit: number
-  /** Called when a request timed out or was aborted. */
+  /** Called when an open request timed out or was aborted. */
   readonly onGivenUp: (id: number) => void
 }
 
@@ -26,7 +26,7 @@ interface Entry {
   readonly reject: (reason: unknown) => void
 }
 
-/** The longest timer, in ms: Node fires a longer timer at once. */
+/** The longest delay of a timer, in ms: Node fires a timer with a longer delay at once. */
 const longestTimerMs = 2 ** 31 - 1
 
 export class PendingRequests {

@@ -39,7 +39,7 @@ export function parse<Input, Normal>(type: Checked<Input, Normal>, value: unknow
 
 /**
  * Lists the issues of `value` as the named type, in the order of the definition.
- * @param definitions the definitions of the server part that has the type; undefined for a type of the core
+ * @param definitions those of the part (src/parts) that defines the type; undefined for a type of the core
  * @throws TypeError for an unknown type
  */
 export function check(name: string, value: unknown, definitions?: Definitions): Issue[] {
@@ -51,7 +51,7 @@ export function check(name: string, value: unknown, definitions?: Definitions): 
 interface Walk {
   readonly issues: Issue[]
   readonly loc: (string | number)[]
-  /** The number of secret members on the path. Above 0 the current value is redacted. */
+  /** The number of secret members on the path `loc`. Above 0, issues do not show the value. */
   secrets: number
   readonly types: Definitions
 }

@@ -1,5 +1,5 @@
 /**
- * The predicates, measures and types that generated validators and `check` use.
+ * Functions and types for generated validators and converters, and for `check`.
  *
  * The time of a predicate is linear in the size of the value.
  */
@@ -11,7 +11,7 @@ export type Building<T> = { -readonly [Name in keyof T]?: T[Name] }
 /** An object that a generated converter builds. Only optional members are assigned later. */
 export type Mutable<T> = { -readonly [Name in keyof T]: T[Name] }
 
-/** True for an integer that every JSON reader reads exactly (at most 2^53 - 1, positive or negative). */
+/** True for a safe integer (at most 2^53 - 1, positive or negative), which a double represents exactly. */
 export function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value)
 }

@@ -13,8 +13,8 @@ export const redacted = '<redacted>'
 const secretWord = /authorization|cookie|credential|key|password|secret|session|token/i
 
 /**
- * Matches the names of members below which every value is hidden. The contract lists all of these names except `auth`
- * and `extra_body`.
+ * Matches the names of members below which every value is hidden. `auth` and `extra_body` are not in the list of the
+ * contract.
  */
 const secretContainer = /(?:^|_)(?:environment|env|headers|auth|extra_body)$/i
 

@@ -35,7 +35,7 @@ export const registry: Definitions = Object.fromEntries(
   Object.values(specFiles).flatMap((definitions) => Object.entries(definitions)),
 )
 
-/** Names a schema type. `definitions` are those of the server part that has the type; absent for a type of the core. */
+/** Names a schema type. `definitions`: those of the part (src/parts) that defines it; absent for a type of the core. */
 export interface NamedType {
   readonly name: string
   readonly definitions?: Definitions

@@ -2,7 +2,7 @@
  * The messages for broken rules, with the texts that existing clients know (Pydantic 2 in the form of FastAPI;
  * contract/others.md, section 0.2).
  *
- * A message has a `type` for programs and a `msg` for people. A message quotes no value except the tag of a union.
+ * A message has a `type` for programs and a `msg` for people. It quotes nothing of the input but the tag of a union.
  */
 import type { NumberSchema } from './spec/define.ts'
 

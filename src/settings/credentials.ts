@@ -31,7 +31,6 @@ export interface CredentialPlan {
   readonly ownHome: boolean
 }
 
-/** The parameters of ACP `authenticate`. */
 export interface Authentication {
   readonly methodId: string
   readonly _meta?: Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 /**
- * Makes the views of agent settings for the header `X-Expose-Secrets` (contract/settings.md, section 1): secrets
- * are redacted, sealed (encrypted) or plain.
+ * Makes the views of agent settings and profiles for the header `X-Expose-Secrets` (contract/settings.md, section 1):
+ * secrets are redacted, sealed (encrypted) or plain.
  *
  * `acp_command` is shown as the command that `resolveAcp` returns (decisions 21).
  */

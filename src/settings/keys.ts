@@ -74,7 +74,7 @@ async function inOrder({ secretKey, oldSecretKeys }: ConfiguredKeys, stored: rea
 export interface SessionKey {
   readonly key: string
   readonly path: string
-  /** True when the key was created by this call. */
+  /** True when this call of `loadSessionKey` created the key. */
   readonly made: boolean
 }
 

@@ -47,7 +47,7 @@ function loginFolder(provider: Provider, login: LoginRule, environment: Environm
   return home === undefined ? undefined : join(home, login.folder)
 }
 
-/** Returns whether the program's stored choice of a sign-in method is this rule's login; undefined for no choice. */
+/** Returns whether the sign-in method that the user chose is this rule's login; undefined if no choice is stored. */
 async function readChoice(folder: string, { choice }: LoginRule): Promise<boolean | undefined> {
   if (choice === null) return undefined
   let value = await readJson(join(folder, choice.file))

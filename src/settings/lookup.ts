@@ -1,8 +1,8 @@
 /**
  * Resolves the secrets of a conversation to values.
  *
- * A lookup at this server's own secret route gets the global secret without a request (decisions 23). Other addresses
- * of this server are refused. `fetchText` fetches from other servers. A failed lookup does not affect other lookups.
+ * A lookup at this server's `/api/settings/secrets/NAME` gets the global secret without a request (decisions 23). Other
+ * addresses of this server are refused. `fetchText` fetches from other servers. A failure affects no other lookup.
  */
 import { AppError, errorOf } from '../base/errors.ts'
 import type { LookupSecret, SecretSource } from '../schema/generated/secrets.ts'

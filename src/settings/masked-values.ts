@@ -1,8 +1,8 @@
 /**
  * Registers stored secrets with the masker.
  *
- * A replaced or removed value stays masked, because a running agent may still have it. The oldest such
- * value is registered no longer when there are more than `retiredLimit`, or when the masker has no room.
+ * A replaced or removed value stays registered, because a running agent may still have it. The oldest of these values
+ * is released when there are more than `retiredLimit`, or when the masker has no room.
  */
 import type { Masker } from '../base/masking.ts'
 

@@ -18,7 +18,7 @@ export function mergePatch(base: Members, patch: Members): Record<string, unknow
   return Object.fromEntries(members)
 }
 
-/** Merges like `mergePatch`, but stores a null of a member of `patch` itself (contract/settings.md, section 2.6). */
+/** Merges like `mergePatch`, but stores a null at the top level of `patch` (contract/settings.md, section 2.6). */
 export function mergeFields(base: Members, patch: Members): Record<string, unknown> {
   const members = new Map(Object.entries(base))
   for (const [name, value] of Object.entries(patch)) members.set(name, mergeMember(members.get(name), value))

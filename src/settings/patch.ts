@@ -68,7 +68,7 @@ export async function applyPatch(current: Settings, patch: SettingsPatch, contex
   const { active_profile = current.active_profile, active_agent_profile_id = current.active_agent_profile_id } = patch
   const { agent_settings: agent, conversation_settings: chat, misc_settings: misc } = current
   const pointers = [patch.active_profile, patch.active_agent_profile_id]
-  // A null diff changes nothing. A null pointer clears the stored pointer (contract/settings.md, section 2.2).
+  // A null diff changes nothing, but a null name or id clears the stored one (contract/settings.md, section 2.2).
   if (!agentDiff && !chatDiff && !miscDiff && pointers.every((pointer) => pointer === undefined)) {
     throw new AppError('bad_request', 'Nothing to update: expected at least one member of the settings')
   }

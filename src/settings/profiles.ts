@@ -1,8 +1,8 @@
 /**
  * Stores the LLM profiles: named LLM configurations with their keys (contract/settings.md, section 7).
  *
- * The file is `profiles.json`, with sealed secrets. A profile that is invalid or does not open is not listed. It cannot
- * be used until it is replaced, or until a server has its sealing key.
+ * The file is `profiles.json`, with sealed secrets. A profile that is invalid or does not open (decrypt) is not listed,
+ * and cannot be used until it is replaced, or until a server has its sealing key.
  */
 import { AppError, type Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'

@@ -11,7 +11,7 @@ export interface Provider {
   readonly command: readonly string[]
   /** The npm package in `command`; empty for a program that does not come from npm. */
   readonly packageName: string
-  /** The version that this server was tested with. */
+  /** The version of the program that this server was tested with; empty if it was not tested. */
   readonly version: string
   /** The name of the program that the package installs. */
   readonly binary: string
@@ -20,7 +20,7 @@ export interface Provider {
    * would make `binary`, because this server runs no install scripts.
    */
   readonly programs: Readonly<Record<string, string>>
-  /** The command that a user runs to install the program; empty if `agents install` can install it. */
+  /** The command with which a user installs the program; empty if there is none, or if `agents install` installs it. */
   readonly installCommand: string
   /** The beginning of a word in the program's command (`detectProvider`). The agent's ACP name contains this text. */
   readonly prefix: string
@@ -35,7 +35,7 @@ export interface Provider {
   readonly homeVariable: string
   /** Variables that the child gets from the server's environment, besides `baseVariables` (process/environment). */
   readonly variables: readonly string[]
-  /** Variables that the child gets unless the server's environment or a secret sets them. */
+  /** Variables that the child gets unless another source sets them, such as the server's environment or a secret. */
   readonly defaults: Readonly<Record<string, string>>
   readonly loginCommand: string
   /** The rule by which `login.ts` detects a login; null: a login is not detected. */

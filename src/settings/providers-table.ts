@@ -109,7 +109,8 @@ export const builtInProviders: readonly Provider[] = [
       choice: null,
     },
     baseUrlVia: 'codex-config',
-    // With this base URL Codex needs no `authenticate`, which would store the key in the user's login file.
+    // With an API key, CODEX_CONFIG has this base URL and the name of the variable with the key (`codexPlan`). So the
+    // program needs no `authenticate`, which would store the key in the user's login file.
     publicBaseUrl: 'https://api.openai.com/v1',
     configDirStripsKey: false,
     keyMethod: 'api-key',

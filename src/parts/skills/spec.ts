@@ -1,5 +1,5 @@
 /**
- * Requests and responses about skills and hooks in files (contract/others.md, section 4).
+ * Requests and responses of the routes that read skills and hooks from files (contract/others.md, section 4).
  *
  * Fields that ask for skills from the network have no effect.
  */

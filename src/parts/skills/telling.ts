@@ -1,5 +1,5 @@
 /**
- * Writes the texts about skills and memory for the model: in the prompt, and with a message that calls for a skill.
+ * Writes the texts about skills and memory (the file with notes for later conversations) for the model.
  *
  * The text of a skill or of the memory is put between tags. The same tags inside it are escaped, so that it cannot
  * pretend to be a text of the server. A model may still obey any text (SECURITY.md).
@@ -9,9 +9,9 @@ import type { Memory } from './load.ts'
 import type { Skill } from './skill.ts'
 import type { Match } from './triggers.ts'
 
-/** The most characters of all `repo` skills in the prompt. A skill that does not fit is only named. */
+/** The most characters that `repo` skills have in the prompt. A skill that does not fit is named without its text. */
 export const instructionsLimitChars = 128 * 1024
-/** The most characters of the skills that one message calls for, and of a skill that the model asks for. */
+/** The limit for all skills together that one message calls for, and for a single skill that the model asks for. */
 export const calledLimitChars = 128 * 1024
 
 /** Returns the blocks of the prompt about skills and memory. */
@@ -19,7 +19,7 @@ export function describeContext(skills: readonly Skill[], memory: Memory | undef
   return [...instructionsBlock(skills), ...catalogueBlock(skills), ...memoryBlock(memory)]
 }
 
-/** Returns the texts of the called skills that fit into `calledLimitChars`. Each text begins with the trigger found. */
+/** Returns the texts of the called skills that fit into `calledLimitChars`. Each text first names the trigger found. */
 export function describeCalled(matches: readonly Match[]): { readonly name: string; readonly text: string }[] {
   let left = calledLimitChars
   return matches.flatMap(({ skill, trigger }) => {
@@ -36,7 +36,7 @@ export function invocableSkills(skills: readonly Skill[]): Skill[] {
   return skills.filter(({ type, isForUserOnly }) => type === 'agentskills' && !isForUserOnly)
 }
 
-/** Returns the text of a skill that the model asked for; undefined when it is too long. */
+/** Returns the text for a skill that the model asked for; undefined when the content of the skill is too long. */
 export function describeInvoked(skill: Skill): string | undefined {
   return skill.content.length > calledLimitChars ? undefined : skillText(skill)
 }

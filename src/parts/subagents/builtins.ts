@@ -1,7 +1,7 @@
 /** The built-in definitions of sub-agents, under the names that published clients and prompts use. */
 import type { Definition } from './definition.ts'
 
-/** The name of the sub-agent for a call without `subagent_type`. */
+/** The name of the sub-agent that gets the task when the model names no `subagent_type`. */
 export const usualName = 'general-purpose'
 
 const readers = ['read_file', 'list_directory', 'glob', 'grep']

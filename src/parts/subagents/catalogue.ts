@@ -22,7 +22,7 @@ export interface Places {
   /** The home directory of the user; undefined when the environment lacks it. */
   readonly homeDir: string | undefined
   readonly privateDirs: readonly string[]
-  /** The folder against which relative folders are resolved. */
+  /** The folder against which a relative `project_dir` is resolved. */
   readonly workspaceDir: string
   readonly log: Pick<Log, 'warn'>
 }
@@ -33,7 +33,6 @@ const folders = ['.openhands/agents', '.agents/agents']
 
 type Level = SubAgentInfo['level']
 
-/** A definition with its origin. */
 interface Found extends Definition {
   readonly level: Level
   /** The path of the file; undefined for a built-in definition. */
@@ -42,7 +41,7 @@ interface Found extends Definition {
 
 const ofServer: readonly Found[] = builtins.map((one) => ({ ...one, level: 'builtin', source: undefined }))
 
-/** Returns the definitions of the sub-agents to which a conversation can give tasks. */
+/** Returns the definitions from all four sources for a conversation. */
 export async function definitionsFor(
   { workingDir, agentDefinitions }: Pick<SubAgentHost, 'workingDir' | 'agentDefinitions'>, places: Places,
 ): Promise<readonly Definition[]> {
@@ -50,7 +49,7 @@ export async function definitionsFor(
   return merged([ofServer, await ofUser(places), await ofProject(workingDir, places), kept])
 }
 
-/** Reads the sub-agent in a file of a plugin. @throws AppError `invalid_input` for an unusable definition */
+/** Reads the definition of a sub-agent in a file of a plugin. @throws AppError `invalid_input` if it is unusable */
 export function readDefinition(file: DefinitionText): AgentDefinition {
   return toAgentDefinition(describe(parseDefinition(file)))
 }

@@ -2,8 +2,8 @@
  * The definition of a sub-agent: built in, a Markdown file with front matter (contract/others.md, section 4), or part
  * of a create request.
  *
- * The text below the front matter is the prompt. `mcp_servers`, `hooks` and `model` have no effect: a file of a project
- * starts no program and chooses no model.
+ * The text below the front matter is the prompt. `skills`, `mcp_servers`, `hooks` and `model` do not change what the
+ * sub-agent does: a file of a project starts no program and chooses no model.
  */
 import { AppError } from '../../base/errors.ts'
 import type { DefinitionText } from '../../offers.ts'
@@ -14,14 +14,14 @@ export interface Definition {
   readonly name: string
   readonly description: string
   readonly color: string | undefined
-  /** The sub-agent's tools besides the default tools. Undefined: all tools of the parent agent, except `task`. */
+  /** The tools that the sub-agent gets if the parent agent has them. Undefined: all of the parent's, except `task`. */
   readonly tools: readonly string[] | undefined
   readonly skills: readonly string[]
   readonly prompt: string
   readonly examples: readonly string[]
-  /** A confirmation policy, used if it is stricter than the parent conversation's policy. */
+  /** A confirmation policy. It counts where it is stricter than the parent conversation's policy (`policyFor`). */
   readonly permissionMode: PermissionMode | undefined
-  /** The most steps of a run. Undefined: the limit of the parent conversation. */
+  /** The most steps of a run of the sub-agent. Undefined: as many as in a run of the parent conversation. */
   readonly maxIterations: number | undefined
   /** The most that the sub-agent may cost, in US dollars. Undefined: only the parent's limit applies. */
   readonly maxBudget: number | undefined
@@ -29,7 +29,7 @@ export interface Definition {
 
 export type PermissionMode = 'always_confirm' | 'confirm_risky' | 'never_confirm'
 
-/** Reads a definition. @throws AppError `invalid_input` for an unusable front matter or field */
+/** Reads the definition in a Markdown file. @throws AppError `invalid_input` for an unusable front matter or field */
 export function parseDefinition({ text, name: fallback }: DefinitionText): Definition {
   const { body, text: field, list } = parseFrontMatter(text)
   const name = field('name') ?? fallback

@@ -1,8 +1,8 @@
 /**
  * Derives the settings of a sub-agent from the settings of the agent that gives the task.
  *
- * The sub-agent gets no tool that the agent lacks, and no tool for further tasks. Its confirmation policy is at least
- * as strict as the policy of the parent conversation.
+ * The sub-agent gets no tool that this agent lacks, and not the tool `task`. The confirmation policy of the sub-agent
+ * is at least as strict as the policy of the parent conversation.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { Agent, ConfirmationPolicy } from '../../schema/generated/conversations.ts'

@@ -4,7 +4,7 @@ import type { Part, PartModule } from '../../part.ts'
 export const subagents = {
   name: 'subagents',
   about: 'Tasks that the built-in agent hands to sub-agents, each in a conversation of its own',
-  // The client chooses the project folder, so the route needs the right to let an agent work in that folder.
+  // The client chooses a project folder to read. So the route needs the right to let an agent work in a folder.
   routes: { 'POST /api/sub-agents': 'drive' },
   idle: ['POST /api/sub-agents'],
   offers: ['subAgents'],

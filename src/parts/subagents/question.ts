@@ -1,7 +1,7 @@
 /**
  * Asks the user of the parent conversation to approve an action of a sub-agent (decisions 15).
  *
- * The action is first recorded in the parent's history, so that the user sees which action an approval allows.
+ * A message in the parent's history first shows the action, so that the user sees which action an approval allows.
  */
 import type { ConfirmationAnswer } from '../../conversation/agent/agent.ts'
 import type { SubQuestion } from '../../conversation/list/sub-run.ts'

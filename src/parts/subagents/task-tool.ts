@@ -1,9 +1,9 @@
 /**
- * The tool `task`: gives a task to a sub-agent, waits for its end, and returns its last message.
+ * The tool `task`: gives a task to a sub-agent, waits for the end, and returns the answer of the sub-agent.
  *
  * A call is recorded as an MCPToolAction with the name of this tool (decisions 1). The task's id is the id of the
  * sub-agent's conversation. A call with `resume` sends another message to that conversation. The sub-agent's steps and
- * cost count as those of the calling agent. The user of the parent conversation answers the sub-agent's questions.
+ * cost also count as those of the calling agent. The parent conversation's user is asked about the sub-agent's actions.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -128,7 +128,7 @@ class Tasks {
     }
   }
 
-  /** Creates or resumes the sub-agent's conversation. If that is impossible, returns the reason, for the model. */
+  /** Creates the sub-agent's conversation, or finds the one to resume. If there is none, tells the model why. */
   async #open(task: Task, { signal }: ToolRun): Promise<Opened | string> {
     if (task.resume !== undefined) return this.#resumed(task.resume)
     const { host, agent, subConversations, definitions } = this.#options

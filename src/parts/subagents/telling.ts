@@ -1,4 +1,4 @@
-/** The texts about sub-agents for the model: the tool's description, and the result of a task. */
+/** The texts for the model about the tool `task`: its description, its parameters, and the result of a task. */
 import type { JsonObject } from '../../base/json.ts'
 import type { SubEnd } from '../../conversation/list/sub-run.ts'
 import { usualName } from './builtins.ts'

@@ -1,5 +1,6 @@
 /**
- * The wait before another attempt to deliver. It doubles with each failure up to `longestWaitMs`, and has jitter.
+ * Computes the wait before another attempt to send a request to a webhook. The wait is random, and doubles on average
+ * with each failure, up to `longestWaitMs`.
  *
  * The receiver's `Retry-After` (RFC 9110, section 10.2.3) can make the wait longer, up to the same limit.
  */
@@ -11,7 +12,7 @@ export interface Attempt {
   readonly failures: number
   /** The delay after the first failed attempt, before jitter. It doubles with each further failed attempt. */
   readonly retryDelayMs: number
-  /** The header `Retry-After` of the last response; undefined when it has none. */
+  /** The header `Retry-After` of the last response; undefined without the header or without a response. */
   readonly retryAfter: string | undefined
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -29,7 +30,7 @@ export function waitBefore({ failures, retryDelayMs, retryAfter, now, random }: 
   return Math.min(longestWaitMs, Math.max(jittered, retryAfterMs(retryAfter, now)))
 }
 
-/** Returns the wait that a `Retry-After` of seconds or a date (`Date.parse`) asks for; 0 for any other value. */
+/** Returns the wait for which `Retry-After` asks, in seconds or as a date (`Date.parse`); 0 for any other value. */
 function retryAfterMs(value: string | undefined, now: number): number {
   if (value === undefined) return 0
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000

@@ -1,4 +1,4 @@
-/** A dead letter: a delivery that was given up, or events that were dropped. It has their sequence numbers. */
+/** A dead letter: the record of a delivery that was given up, or of dropped events. It does not contain the events. */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
 import type { DeadLetter as StoredLetter } from './generated.ts'
 

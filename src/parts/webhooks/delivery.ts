@@ -55,7 +55,7 @@ export class Delivery {
    * `patience` or `signal` ends the attempts early. Never rejects.
    * @param retries the number of further attempts after a failed first attempt
    * @param patience when aborted, ends the wait between attempts
-   * @param signal when aborted, ends the request itself
+   * @param signal when aborted, ends a request that is under way
    */
   async deliver(message: Message, retries: number, patience: AbortSignal, signal: AbortSignal): Promise<Outcome> {
     const { settings: { retryDelayMs }, clock, random, sleep } = this.#options

@@ -3,9 +3,9 @@ import type { PartFigure } from '../../server-load.ts'
 
 /** The figures of a webhook for operators. */
 export interface WebhookLoad {
-  /** Conversations that still have something to deliver. */
+  /** The number of conversations whose deliveries are under way, or wait. */
   readonly waitingConversations: number
-  /** Conversations whose delivery waits until fewer deliveries of other conversations are under way. */
+  /** The number of conversations that wait until the webhook serves fewer other conversations. */
   readonly waitingLanes: number
   /** The longest time for which a waiting conversation has had no delivery and no dead letter. */
   readonly longestWaitMs: number

@@ -6,7 +6,7 @@
  *     {"gone": conversation}                                  deleted, and nothing is left to deliver
  *     {"letter": {...}}   {"removed": letter id}              a new dead letter, a removed one
  *
- * A position is appended without a sync, except when its conversation is removed: a lost line only repeats a delivery.
+ * A position is appended without a sync, unless its conversation is being removed: a lost line only repeats a delivery.
  * A damaged line is ignored.
  */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
@@ -19,9 +19,9 @@ import { readLetter, type DeadLetter } from './dead-letters.ts'
 export interface Position {
   /** The sequence number (seq) of the next event to deliver. */
   readonly seq: number
-  /** The id of the last delivered event; undefined if there is none. */
+  /** The id of the newest event in the last batch that was delivered or given up; undefined if there is none. */
   readonly last: string | undefined
-  /** The version of the last delivered state (`versionOf` in lane.ts); undefined if there is none. */
+  /** The version (`versionOf` in lane.ts) of the last state that was delivered or given up; undefined if none was. */
   readonly told: string | undefined
 }
 
@@ -45,8 +45,8 @@ export class Journal {
 
   /**
    * Opens the file of a webhook, or creates it.
-   * @throws AppError `storage_failed`, `storage_full`; the system's error when it cannot be read, RangeError above
-   * `limitBytes`
+   * @throws AppError `storage_failed`, `storage_full`; the system's error when the file cannot be read; RangeError when
+   * it has more than `limitBytes`
    */
   static async open(path: string, nowMicros: number): Promise<Journal> {
     const lines = await linesOf(path)
@@ -90,7 +90,7 @@ export class Journal {
 
   /** Records that a deleted conversation has nothing left to deliver. A failed write is ignored. */
   async forget(conversation: string): Promise<void> {
-    await this.#write({ gone: conversation }, 'loosely').catch(ignore) // A lost line only repeats a delivery.
+    await this.#write({ gone: conversation }, 'loosely').catch(ignore) // A lost line at most repeats a delivery.
   }
 
   /** Durably adds a dead letter, or replaces the letter with the same id. @throws AppError or a system error */

@@ -2,8 +2,8 @@
  * The deliveries of one conversation to one webhook, one request at a time.
  *
  * The stored position has the sequence number (seq) of the next event to deliver. Events are read from the log. Changes
- * of the conversation itself (status, title, tags, budget) are found by comparing the present version with the
- * delivered version. So a slow receiver gets only the newest state.
+ * of the state (status, title, tags, budget) are found by a comparison of its version (`versionOf`) with the version
+ * that was delivered last. So a slow receiver gets only the newest state.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { memberAt } from '../../base/fields.ts'
@@ -36,7 +36,7 @@ export interface LaneHost {
   readonly settings: WebhookSettings
   readonly log: Log
   readonly clock: Clock
-  /** Limits the number of conversations that are delivered at the same time. */
+  /** Limits the number of conversations that the webhook serves at the same time. */
   readonly limiter: Limiter
   /** True when the server closes. All waiting events are then due, and a request is tried once only. */
   readonly isClosing: () => boolean
@@ -113,7 +113,7 @@ export class Lane {
     }
   }
 
-  /** Clears the timer of the flush delay. A delivery that has begun continues. */
+  /** Clears the timer of `flushDelayMs`. A delivery that has begun continues. */
   close(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

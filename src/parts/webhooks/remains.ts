@@ -3,7 +3,7 @@
  *
  *     {"first": seq of the first event, "info": ConversationInfo}   then one event on each line
  *
- * The copy is removed when everything is delivered and no dead letter needs it.
+ * The copy is removed when nothing is left to deliver and no dead letter needs it.
  */
 import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'

@@ -102,7 +102,7 @@ function parsed(word: string): unknown {
   try {
     return parseJson(word)
   } catch {
-    return undefined // No JSON: the text is then taken for an address, and refused.
+    return undefined // A text that is no JSON is taken for an address. It begins with `{`, so it is then refused.
   }
 }
 
@@ -127,7 +127,7 @@ function areInRange(numbers: [string, unknown][]): numbers is [string, number][]
 }
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
-/** Headers that a webhook must not configure: the server sets them, or they frame the request. */
+/** Headers that the settings of a webhook must not have, because the server or Node sets them. */
 const ownHeaders = /^(?:content-type|content-length|host|connection|transfer-encoding|webhook-.*)$/i
 
 function areHeaders(value: unknown): value is Readonly<Record<string, string>> {

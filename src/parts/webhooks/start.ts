@@ -1,4 +1,4 @@
-/** Starts the part `webhooks`: opens the file of each webhook, and follows all conversations. */
+/** Starts the part `webhooks`: opens the file of each webhook, and informs each webhook of changes in conversations. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { isLoopbackName } from '../../http/origin.ts'

@@ -3,7 +3,7 @@
  *
  *     OH_WEBHOOKS                  a list in JSON, or the number of webhooks
  *     OH_WEBHOOKS_0                the first webhook: an object in JSON, or an address
- *     OH_WEBHOOKS_0_BASE_URL       a member of the first webhook; it replaces the member of the object
+ *     OH_WEBHOOKS_0_BASE_URL       a member of the first webhook; replaces this member of the object or the address
  */
 import { isObject, parseJson } from '../../base/json.ts'
 import type { OtherValue } from '../../option.ts'

@@ -1,8 +1,8 @@
 /**
- * One webhook: the conversations that have something to deliver to it, its dead letters, its start and its end.
+ * One webhook: the deliveries of all conversations to the webhook, its dead letters, its start and its end.
  *
  * A lane (lane.ts) delivers one conversation in the background. Delivery is at least once: the stored position in the
- * conversation advances after the receiver has accepted the events, or after a dead letter of the events is stored.
+ * conversation passes an event after the receiver has accepted it, or after a dead letter for it is stored.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -33,7 +33,7 @@ export interface WebhookOptions {
   readonly log: Log
 }
 
-/** The most conversations that are delivered at the same time. */
+/** The most conversations that one webhook serves at the same time. */
 const lanesAtOnce = 8
 /** The time limit, in milliseconds, of the last deliveries when the server closes. */
 const closeLimitMs = 3000
@@ -53,7 +53,7 @@ export class Webhook implements ConversationFollower {
   #isStarted = false
   #isClosing = false
   #delivered = 0
-  /** The number of requests that were given up, redeliveries of dead letters included. */
+  /** The number of requests whose attempts have all failed, redeliveries of dead letters included. */
   #failed = 0
   #droppedLetters = 0
   #lastFailure: { readonly reason: string; readonly at: string } | null = null
@@ -142,8 +142,8 @@ export class Webhook implements ConversationFollower {
 
   /**
    * Delivers a dead letter again, with one attempt for each request, and removes it.
-   * @throws AppError `not_found` when its events were deleted, `upstream_failed` when the receiver does not accept it,
-   * `unavailable` when the server closes; the errors of `removeLetter`
+   * @throws AppError `not_found` when its events were deleted, `upstream_failed` when the receiver does not accept a
+   * request, `unavailable` when the server closes; the errors of `removeLetter`
    */
   async redeliver(letter: DeadLetter): Promise<void> {
     await this.#laneOf(letter.conversation_id).run(() => this.#redeliver(letter))
@@ -168,12 +168,12 @@ export class Webhook implements ConversationFollower {
     await this.#options.journal.close()
   }
 
-  /** Delivers what an earlier server did not deliver, and removes unneeded copies of deleted conversations. */
+  /** Starts the deliveries that are left from before the restart. Removes unneeded copies of deleted conversations. */
   async #recover(): Promise<void> {
     const { conversations, remains, journal } = this.#options
     const known = new Set(conversations.ids())
     for (const id of await remains.list()) {
-      // A conversation that exists needs no copy. Without a position, a deleted one has nothing to deliver.
+      // A conversation that exists needs no copy. A deleted conversation without a position has nothing to deliver.
       const isOver = known.has(id) || journal.position(id) === undefined
       if (known.has(id)) await remains.remove(id)
       else if (isOver) await this.#dropRemains(id)

@@ -45,7 +45,7 @@ export interface WalkOptions {
 
 /**
  * Visits the entries below a directory, depth first.
- * @throws the errors of `assertDirectory`, `visit` and `pathError`, and the signal's reason
+ * @throws the errors of `assertDirectory` and `pathError`, an error of `visit` without a `code`, the signal's reason
  */
 export async function walkTree(place: ContainedPath, options: WalkOptions): Promise<WalkResult> {
   assertDirectory(place)

@@ -1,9 +1,9 @@
 /**
- * Reads and writes whole files of the workspace: reads have a limit, writes are atomic. Only regular files are
- * accepted.
+ * Opens, reads and writes regular files of the workspace. `readFile` has a size limit. `writeFile` replaces a file as a
+ * whole or not at all.
  *
  * A write goes to a temporary file, which is synced and then takes the place of the target. A file with a second hard
- * link is not written, because its other name may be outside the workspace (decisions 30).
+ * link is refused, because the other name of the file may be outside the workspace (decisions 30).
  */
 import { randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'

@@ -2,8 +2,8 @@
  * Opens files anywhere on this machine, for clients with the right `files`. The paths are checked as in a workspace
  * (paths.ts).
  *
- * The server's own folders and the folders of the kernel are refused: `/proc` shows the server's environment with its
- * keys, and `/sys` can change the machine.
+ * The server's own folders and the folders of the kernel are refused: `/proc` shows the server's environment, which may
+ * have keys, and `/sys` can change the machine.
  */
 import { isAbsolute } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'

@@ -2,8 +2,8 @@
  * Turns a path into a `ContainedPath`: an open directory inside the workspace and a name in it.
  *
  * The path is walked name by name from the workspace's directory, through open directories (directory-handle). A link
- * is followed only if it stays inside. So on Linux there is no gap between check and use (for other systems, see
- * decisions 30). The server's own data directories are refused.
+ * is followed only if it stays in the workspace. So on Linux there is no gap between check and use (for other systems,
+ * see decisions 30). The server's own data directories are refused.
  */
 import { type BigIntStats } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
@@ -41,7 +41,7 @@ export interface Workspace {
 }
 
 export interface PlaceOptions {
-  /** Creates the missing parent directories of the path. If `at` rejects, those new directories that are empty go. */
+  /** Creates the missing parent directories of the path. If `at` rejects, it removes those of them that are empty. */
   readonly makeParents?: boolean
   /** Refuses a path that git may take for configuration or code (repository.ts), before anything is created. */
   readonly refusesRepositories?: boolean
@@ -50,7 +50,7 @@ export interface PlaceOptions {
 export type PlaceKind = 'file' | 'directory' | 'nothing' | 'special'
 
 interface Place {
-  /** Path for people and models: absolute, with the links below the workspace resolved. */
+  /** The path for messages to people and models: absolute, with the links below the workspace resolved. */
   readonly path: string
   readonly kind: PlaceKind
   readonly directory: DirectoryHandle

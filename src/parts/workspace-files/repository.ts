@@ -1,6 +1,6 @@
 /**
- * Detects places that git may take for configuration or code: everything below `.git`, and a directory that looks like
- * a bare repository. The next `git status` of any user may run commands that files in these places name.
+ * Detects places that git may take for configuration or code: `.git` with everything in it, and a directory that looks
+ * like a bare repository. The next `git status` of any user may run commands that files in these places name.
  *
  * A directory is refused as soon as it has two of `HEAD`, `objects` and `refs`: the third would make it a repository.
  */

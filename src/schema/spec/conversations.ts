@@ -1,7 +1,7 @@
 /**
  * Bodies of the conversation endpoints (contract/conversations.md, sections 1, 2, 4 and 6).
  *
- * These types drop unknown members. Settings and hooks in a request are checked later, by settings/ and
+ * These types drop unknown members. The agent settings and the hooks in a request are checked later, by settings/ and
  * conversation/agent/hook-config.
  */
 import {

@@ -18,7 +18,7 @@ export type Schema =
   | { readonly type: 'either'; readonly of: readonly Schema[] }
   /** Any JSON value, null too. */
   | { readonly type: 'json' }
-  /** Any JSON object, kept unchanged. Later code reads the object as the type with the name `like`. */
+  /** Any JSON object, kept unchanged. With `like`, later code reads the object as the type of that name. */
   | { readonly type: 'open'; readonly like?: string }
   | { readonly type: 'reference'; readonly name: string }
 
@@ -181,7 +181,7 @@ export function required(schema: Schema, doc = ''): Member {
   return { presence: 'required', schema, doc }
 }
 
-/** Makes a member that may be null or missing: `T?` in the contract. */
+/** Makes a member that may be null or missing, with the same meaning. */
 export function optional(schema: Schema, doc = ''): Member {
   return { presence: 'optional', schema, doc }
 }
@@ -286,7 +286,7 @@ export interface Endpoint {
   /** The names of the file fields, for an operation that takes a form (`multipart/form-data`). */
   readonly form?: readonly string[]
   readonly responses: Readonly<Record<number, ResponseSchema>>
-  /** The schema of error bodies. Default: `ErrorDetail`; for status 422 `HTTPValidationError`, or either of the two. */
+  /** The schema of error bodies. Default: `ErrorDetail`, and for status 422 also or only `HTTPValidationError`. */
   readonly error?: string
 }
 

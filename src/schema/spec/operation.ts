@@ -1,4 +1,4 @@
-/** Functions that build OpenAPI operations (GET or POST) with a 200 response, and single responses. */
+/** Functions that build OpenAPI operations (GET or POST, with a 200 response) and the schemas of responses. */
 import { ref, type ResponseSchema, type Endpoint, type Schema } from './define.ts'
 
 export const success: ResponseSchema = responseOf('Done', ref('Success'))

@@ -16,7 +16,7 @@ const moreThan0 = numberOf({ exclusiveMinimum: 0 })
 const between0And1 = numberOf({ exclusiveMinimum: 0, exclusiveMaximum: 1 })
 const atLeast1 = integerOf({ minimum: 1 })
 
-/** Members that the types `ACPAgent` and `AcpAgentSettings` share. */
+/** Members of both `ACPAgent` and `AcpAgentSettings`, written once. */
 export const acpRules = {
   acp_env: defaultTo(
     {},
@@ -30,7 +30,7 @@ export const acpRules = {
   ),
 }
 
-/** Limits of lists and maps: so few items that one turn of the event loop can process them all. */
+/** Limits of lists and maps, so low that all items can be processed without a pause for other work. */
 export const wordLimit = { maxItems: 1000 }
 export const serverLimit = { maxProperties: 100 }
 export const fileSecretLimit = { maxItems: 100 }
