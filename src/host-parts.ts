@@ -2,7 +2,7 @@
  * Lists the parts (modules) of a server that a host program embeds: the host's own parts, a part `host` with its agent,
  * models and tools, and the parts of this build.
  *
- * The host's parts come first, because of several parts with the same offer the first in the list is used.
+ * The host's parts come first, because the server uses the first part in the list that has an offer.
  */
 import type { HostModels, HostTool } from './agents/from-host.ts'
 import { access, allRights } from './access.ts'
@@ -15,7 +15,7 @@ import { createRouter } from './http/router.ts'
 import type { Offers } from './offers.ts'
 import type { Part } from './part.ts'
 
-/** A host's additions to its server. They replace the server's agent, and its offers and tools with equal names. */
+/** What a host adds to its server. The host's agent, tools and offers take precedence over those of the server. */
 export interface HostParts {
   /** Creates the agent of each conversation whose settings have the kind `Agent`. Default: the built-in agent. */
   readonly agent?: ((host: AgentHost, log: Log) => Agent) | undefined
@@ -79,7 +79,7 @@ function assertFree(route: string, routes: readonly string[]): void {
   if (isTaken) throw unusable(`the route "${route}"`, 'a route that the server does not have')
 }
 
-/** Returns why the router refuses the paths of these routes for one method; undefined if it accepts them. */
+/** Returns why the router refuses the paths of the routes as paths of one method; undefined if it accepts them. */
 function problemOf(routes: readonly string[]): string | undefined {
   try {
     createRouter(routes.map((route) => ({ method: 'GET', pattern: route.slice(route.indexOf('/')) })))

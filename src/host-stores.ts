@@ -24,7 +24,7 @@ export interface HostSettings {
   patch(patch: SettingsPatch): Promise<SettingsResponse>
 }
 
-/** The global secrets. External agents get all as variables; commands of the built-in agent get those they name. */
+/** The global secrets. An external agent gets all of them, a command of the built-in agent those that it names. */
 export type HostSecrets = Pick<SecretStore, 'list' | 'put' | 'delete'>
 
 /** The stored LLM profiles: LLM settings with a name. */

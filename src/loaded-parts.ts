@@ -158,7 +158,7 @@ export class LoadedParts {
     }
   }
 
-  /** Returns the figures of the parts that have been started. */
+  /** Returns the figures (for the metrics) of the parts that have been started. */
   figures(): readonly PartFigure[] {
     return [...this.#running].flatMap((part) => part.figures?.() ?? [])
   }

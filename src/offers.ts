@@ -65,9 +65,9 @@ export interface BuiltInAgents {
 }
 
 export interface SkillSource {
-  /** Reads the skills that an `agent_context` asks for. Never fails: an unusable skill is logged. */
+  /** Reads the skills that an `agent_context` asks for. An unusable skill is logged and left out. */
   load(context: ContextChoice, workingDir: string): Promise<ConversationSkills>
-  /** Returns the names of the installed skills and of the skills in the user's home folder. Never fails. */
+  /** Returns the names of the enabled installed skills and of the skills in the user's home folder. */
   userSkillNames(): Promise<readonly string[]>
 }
 
@@ -95,7 +95,7 @@ export interface HookSource {
 }
 
 export interface McpTools {
-  /** Returns `set` with the tools of MCP servers at its end. The MCP servers end when the returned set is closed. */
+  /** Returns `set` with the tools of MCP servers added. Closing the returned set also ends these MCP servers. */
   extend(set: ToolSet, request: McpToolsRequest): ToolSet
 }
 
@@ -134,7 +134,7 @@ export interface Patches {
 
 /** The changes in a folder since `Patches.open`. */
 export interface Patch {
-  /** Returns true when no file has changed, and without git or a repository. @throws AppError `bad_request` */
+  /** Returns true when no file has changed, or when git or a repository is missing. @throws AppError `bad_request` */
   isEmpty(signal: AbortSignal): Promise<boolean>
 }
 
@@ -152,7 +152,7 @@ export interface DefinitionText {
   readonly name: string
 }
 
-/** The members of the parent conversation that the tool `task` uses. */
+/** The members of the parent conversation's `AgentHost` that the tool `task` uses. */
 export type SubAgentHost = Pick<
   AgentHost, 'conversationId' | 'workingDir' | 'agentDefinitions' | 'policy' | 'rules' | 'mask'
 >
@@ -160,7 +160,7 @@ export type SubAgentHost = Pick<
 export interface InstalledAgentPrograms {
   /**
    * Returns the command of an installed agent as words; undefined when the agent is not installed.
-   * @throws AppError `agent_failed` for changed files; `storage_failed` for a damaged record; `not_found`
+   * @throws AppError `agent_failed` (changed files), `storage_failed` (damaged record), `not_found` (impossible name)
    */
   commandOf(name: string): Promise<readonly string[] | undefined>
 }
@@ -168,7 +168,7 @@ export interface InstalledAgentPrograms {
 export interface AgentProfiles {
   /**
    * Returns the agent settings of a profile, with plain secrets.
-   * @throws AppError `not_found`, `bad_request` for an unreadable profile, `invalid_input` for an unusable profile
+   * @throws AppError `not_found`, `bad_request` for an unreadable LLM profile, `invalid_input` for an unusable profile
    */
   launch(profileId: string): Promise<LaunchedSettings>
   /** Returns the names of the agent profiles that refer to an LLM profile. */
@@ -207,8 +207,8 @@ export interface ProviderConnections {
 
 export interface Retention {
   /**
-   * Removes unused conversations beyond the limits of retention, the oldest first, as `DELETE` does. Returns all
-   * conversations that were beyond the limits, also those that are kept.
+   * Removes the unused conversations that exceed the limits of retention, as `DELETE` does. Returns all conversations
+   * that exceeded the limits, also those that are kept.
    * @throws AppError `invalid_option` without a limit; the signal's reason; an error of the audit trail
    */
   prune(signal: AbortSignal): Promise<readonly Judged[]>
@@ -217,7 +217,7 @@ export interface Retention {
 /** A conversation that is beyond a limit of retention. */
 export interface Judged {
   readonly id: string
-  /** The time of the last change of the conversation, as on the wire. */
+  /** The time of the conversation's last change, in ISO 8601. */
   readonly last_activity: string
   readonly bytes: number
   /** The limit that the conversation exceeds, in words. */
@@ -228,8 +228,8 @@ export interface Judged {
 
 export interface Console {
   /**
-   * Returns an address that opens the console of the server at `url` and signs the browser in once. Returns undefined
-   * when the page is not built.
+   * Returns an address that opens the console and, if the server requires a key, signs the browser in once. Its
+   * base is the option `publicUrl` or else `url`. Returns undefined when the page is not built.
    */
   signInAddress(url: string): Promise<string | undefined>
 }

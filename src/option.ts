@@ -39,7 +39,7 @@ export interface Option<T> {
 
 export type ReadOthers = (environment: Readonly<Record<string, string | undefined>>) => OtherValue | undefined
 
-/** A value that was read from variables of other servers. */
+/** A value that was read from environment variables of other agent servers. */
 export interface OtherValue {
   readonly value: unknown
   /** The names of the environment variables that were read, as one text for messages. */
@@ -52,7 +52,7 @@ export function assertNoWords(command: string, [word]: readonly string[]): void 
   throw new AppError('invalid_option', `Could not use "${word}": ${command} takes options only`)
 }
 
-/** The members that the descriptions of all kinds of options share. */
+/** The members that the description of an option has, whatever the kind of the option. */
 export interface Description {
   readonly group: OptionGroup
   readonly help: string

@@ -33,7 +33,7 @@ export interface Part extends InspectedPart {
    * only conversations with its tag.
    */
   readonly forRestricted?: readonly string[]
-  /** The POST routes with the right `drive` or `execute` that begin no work: a draining server still serves them. */
+  /** POST routes with the right `drive` or `execute` that begin no work: also served while the server shuts down. */
   readonly idle?: readonly string[]
   /** `GET` and the path pattern of each WebSocket, with its right. `start` returns the functions that serve them. */
   readonly sockets?: Readonly<Record<string, Right>>
@@ -103,7 +103,7 @@ export interface CommandCall {
   readonly input: () => AsyncIterable<Uint8Array>
   /** Writes bytes to standard output, and resolves when they are written. @throws AppError for a terminal */
   readonly output: (bytes: Uint8Array) => Promise<void>
-  /** Aborted when the process gets SIGINT, SIGTERM or SIGHUP. */
+  /** Aborted, if the command has `interruptedWords`, when the process gets SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal
   /** All parts of this build. */
   readonly parts: readonly Part[]
@@ -148,7 +148,7 @@ export interface StartedPart {
   /** Functions that serve the sockets in `Part.sockets`, each under the name of its socket. */
   readonly sockets?: Readonly<Record<string, PartSocket>>
   readonly offers?: Partial<Offers>
-  /** Returns the part's figures for operators, without ids and texts. Called for each scrape of the metrics. */
+  /** Returns the part's figures for operators, without ids and texts. Called for the metrics and `AgentServer.load`. */
   figures?(): readonly PartFigure[]
   /** Ends everything that the part has started. Idempotent. */
   close?(): Promise<void>

@@ -10,7 +10,7 @@ import { headerValues } from './headers.ts'
 export const maxKeyBytes = 256
 
 export interface SessionKeys {
-  /** True if the candidate equals a key. */
+  /** True if the candidate equals one of the keys. */
   has(candidate: string): boolean
 }
 
@@ -61,8 +61,8 @@ export function readInitCredential(rawHeaders: readonly string[]): Credential {
 }
 
 /**
- * Returns the credential of a socket's upgrade request. The query parameter `session_api_key` comes before the header
- * `X-Session-API-Key`, because browsers cannot set the header (contract/websocket.md, 1.2).
+ * Returns the credential of a socket's upgrade request: the query parameter `session_api_key` or, if it is missing, the
+ * header `X-Session-API-Key`, which browsers cannot set (contract/websocket.md, section 1.2).
  */
 export function readSocketCredential(rawHeaders: readonly string[], query: string): Credential {
   const inQuery = new URLSearchParams(query).getAll('session_api_key')

@@ -99,7 +99,7 @@ export async function* readPieces(
       yield next.value
     }
   } finally {
-    // Removes the iterator's listeners, without waiting for the next piece.
+    // Removes the iterator's listeners. Not awaited, because the removal may have to wait for the next piece.
     void pieces.return?.().catch(() => undefined)
   }
 }

@@ -11,7 +11,7 @@ import { headerValues } from './headers.ts'
 export function framingFault({ rawHeaders, httpVersion }: IncomingMessage): 400 | 501 | undefined {
   const codings = headerValues(rawHeaders, 'transfer-encoding')
   if (codings.length === 0) return undefined
-  // RFC 9112, section 6.1: HTTP/1.0 has no transfer codings; the framing of a message with a transfer coding is faulty.
+  // RFC 9112, section 6.1: in HTTP/1.0, a Transfer-Encoding makes the framing of the message faulty.
   if (httpVersion !== '1.1') return 400
   const names = codings.join(',').toLowerCase().split(',').map((name) => name.trim())
   // Section 6.3: without chunked as the last coding, the length is unknown. Section 6.1: chunked may be applied once,

@@ -38,7 +38,7 @@ export function singleHeader(rawHeaders: readonly string[], name: string): strin
 
 /** True when the headers announce a body (RFC 9112, section 6.3). A chunked body may still be empty. */
 export function announcesBody(request: IncomingMessage): boolean {
-  // Node would first have to build `request.headers`. Its parser refuses a second Content-Length.
+  // Saves Node the work of building `request.headers`. One value is enough: Node refuses a second Content-Length.
   const [length] = headerValues(request.rawHeaders, 'content-length')
   if (length !== undefined && Number(length) !== 0) return true
   return headerValues(request.rawHeaders, 'transfer-encoding').length > 0

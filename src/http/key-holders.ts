@@ -1,7 +1,7 @@
 /**
- * Remembers the connections whose client has shown a valid key or a session of the console.
+ * Remembers the connections whose client has shown a valid key or a session of the console, or needs no key.
  *
- * A full server closes the oldest connection that has shown neither, so that peers without a key cannot block others.
+ * A full server closes the oldest connection that is not among them, so that peers without a key cannot block others.
  */
 import type { Duplex } from 'node:stream'
 
@@ -11,7 +11,7 @@ export function noteKeyHolder(connection: Duplex): void {
   holders.add(connection)
 }
 
-/** Returns the first of these connections (oldest first) whose client has shown no key and no session, if any. */
+/** Returns the first connection whose client has shown no key and no session, if any. Pass the oldest first. */
 export function oldestStranger(connections: Iterable<Duplex>): Duplex | undefined {
   for (const connection of connections) if (!holders.has(connection)) return connection
   return undefined

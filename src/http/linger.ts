@@ -7,7 +7,7 @@
 import type { IncomingMessage } from 'node:http'
 import { announcesBody } from './headers.ts'
 
-/** Up to this Content-Length, Node is left to read and drop the rest of a body, and the connection stays open. */
+/** If Content-Length is at most this, Node reads and drops the rest of the body, and the connection stays open. */
 const cheapBytes = 64 * 1024
 const lingerBytes = 1024 * 1024
 const lingerMs = 1000
@@ -32,7 +32,7 @@ export function linger(request: IncomingMessage, done: () => void): void {
   let left = lingerBytes
   const onData = (chunk: Buffer): void => {
     left -= chunk.length
-    // Beyond the limit nothing more is read. The client may still read the response until `lingerMs`.
+    // Beyond the limit nothing more is read. The client can still read the response until `lingerMs` have passed.
     if (left < 0) request.pause()
   }
   const stop = (): void => {

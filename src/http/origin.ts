@@ -10,9 +10,9 @@ import { AppError } from '../base/errors.ts'
 import { headerValues, isToken } from './headers.ts'
 
 export interface OriginRules {
-  /** The host names of this server, besides loopback names. Case does not count, nor does the port of a Host. */
+  /** The host names of this server, besides loopback names. The case and the port of a Host do not matter. */
   readonly allowedHosts: readonly string[]
-  /** Whole origins, such as `https://example.org`. Their case does not count. */
+  /** Whole origins, such as `https://example.org`. Their case does not matter. */
   readonly allowedOrigins: readonly string[]
   /** True to allow pages of loopback origins. Set only where a key is required, so that such a page needs a key. */
   readonly trustsLoopback: boolean
@@ -32,7 +32,7 @@ export interface HostValues {
   readonly authority: string | undefined
 }
 
-/** The newest Host with an IP literal or a loopback name, which every server accepts. An equal Host is not parsed. */
+/** The newest Host with an IP literal or a loopback name, which every server accepts. It is not parsed again. */
 let newestLocal: { readonly text: string; readonly authority: Authority } | undefined
 
 /**

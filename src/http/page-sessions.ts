@@ -11,7 +11,7 @@ import type { Principal } from './principal.ts'
 
 export interface PageSession {
   readonly id: string
-  /** The holder of the named key with which the session was begun; undefined for a session key. */
+  /** The holder of the named key with which the session was begun; undefined without a named key. */
   readonly principal: Principal | undefined
   /** True for the proof of this session. */
   hasProof(candidate: string): boolean

@@ -5,7 +5,7 @@
  */
 
 export interface Principal {
-  /** The name of the key, for logs and for the limits of a named key. The name of a named key has no space. */
+  /** The name of the key, for example for logs. The name of a named key has no space. */
   readonly name: string
   /** The id of a named key; undefined for a session key, and where no key is required. */
   readonly keyId: string | undefined
@@ -24,11 +24,11 @@ export interface Tag {
 
 /** The limits of a named key. A member is undefined when the key has no such limit. */
 export interface KeyLimits {
-  /** The most existing conversations that the key has created. */
+  /** The most conversations that the key has created and that still exist. */
   readonly conversations: number | undefined
   /** The most runs at a time in the conversations that the key has created. */
   readonly runs: number | undefined
-  /** The most bytes of the disk for the conversations that the key has created. */
+  /** The most bytes that the conversations created with the key may use on the disk. */
   readonly diskBytes: number | undefined
 }
 

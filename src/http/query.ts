@@ -7,7 +7,7 @@
 import type { Issue } from '../base/errors.ts'
 import { canonicalUuid, parseMicros } from '../base/stamp.ts'
 
-/** Reads one parameter of a query. `values` are its values as sent, in order. */
+/** Reads one parameter of a query. `values` has all values of the parameter, as sent and in order. */
 export interface QueryField<T> {
   read(values: readonly string[]): Reading<T>
 }
@@ -144,7 +144,7 @@ export function dateTime(): QueryField<number | undefined> {
   })
 }
 
-/** Reads a UUID, with or without dashes, in upper or lower case. Its value is in lower case with dashes. */
+/** Reads a UUID, with or without dashes, in upper or lower case. The result is in lower case with dashes. */
 export function uuid(): QueryField<string | undefined> {
   return single((value) => {
     if (canonicalUuid.test(value)) return { ok: true, value }

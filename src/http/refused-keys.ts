@@ -1,7 +1,7 @@
 /**
  * Counts refused keys by address, logs them, and delays the responses after many refusals.
  *
- * After ten refusals, the response to each further refusal of the address is delayed. A minute without a refusal ends
+ * After ten refusals of an address, the response to each further refusal is delayed. A minute without a refusal ends
  * the delays. The first, second, fourth, eighth and so on of an address's refusals are logged.
  */
 import type { Log } from '../base/log.ts'

@@ -15,7 +15,7 @@ export interface Exchange {
   readonly requestId: string
   /** The headers that any response to the request gets: names and values in turn. Handlers may add headers. */
   readonly headers: string[]
-  /** The pattern of the matching route, for the log; undefined when no route matches. */
+  /** The pattern of the matching route; undefined when no route matches. */
   route?: string | undefined
   /** The form of the matching route's error responses; undefined for the usual form. */
   errorForm?: ErrorForm | undefined
@@ -65,7 +65,7 @@ export function requestIdOf({ rawHeaders }: IncomingMessage, nextId: () => strin
   return isSane ? given : nextId()
 }
 
-/** Sends a response. Cuts the connection when another response has begun before. */
+/** Sends a response. If a response to the same request has begun already, cuts the connection instead. */
 export function send(exchange: Exchange, answer: HttpResponse): void {
   const { request, response } = exchange
   if (response.headersSent) {
@@ -117,7 +117,7 @@ function headersOf(exchange: Exchange, answer: { readonly headers?: readonly str
 /** Sends a response, and closes the connection after `linger`. */
 function sendAndClose(exchange: Exchange, status: number, headers: string[], body: Buffer | undefined): void {
   const { request, response } = exchange
-  // Node adds `Connection: close`, and later requests are not served (`framing`).
+  // Node then adds `Connection: close`, and `mayServe` refuses later requests on the connection.
   response.shouldKeepAlive = false
   response.writeHead(status, headers)
   if (body === undefined) response.flushHeaders()

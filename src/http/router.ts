@@ -154,7 +154,6 @@ function explainMiss<R>(root: Node<R>, path: string): Match<R> {
   return find(root, other, other.indexOf('/'), []) ? { kind: 'redirect', path: other } : { kind: 'not_found' }
 }
 
-/** Returns the value of the `Allow` header. */
 function allowOf<R>({ entries }: Node<R>): string {
   const methods = [...entries.keys()]
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')

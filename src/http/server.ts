@@ -19,7 +19,7 @@ export interface HttpServerOptions {
   /** Handles upgrade requests. Default: they are served as ordinary requests. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   readonly limits?: Partial<HttpLimits>
-  /** Gets the number of connections, and the responses to unreadable requests. */
+  /** Is told the number of connections, and the responses that this server makes itself, without `handle`. */
   readonly traffic?: Traffic
 }
 
@@ -28,7 +28,7 @@ export interface HttpLimits {
   readonly headerLimitBytes: number
   /** Above this number, the oldest connection whose client has shown no key and no session is closed, if any. */
   readonly connectionLimit: number
-  /** The time limit for the headers of a request, from its first byte; for the first request, from the connection. */
+  /** The time limit for a request's headers, from its first byte; for a first request, from the connection's start. */
   readonly headersTimeoutMs: number
   /** The time limit for a whole request with its body, counted from the same moment as `headersTimeoutMs`. */
   readonly requestTimeoutMs: number
@@ -186,7 +186,7 @@ function createHttpServer(limits: HttpLimits): Server {
     requireHostHeader: false,
     insecureHTTPParser: false,
   })
-  // 0: no limit. Above a limit Node would drop headers, which decide about access. `maxHeaderSize` limits their bytes.
+  // No limit: above one, Node would drop headers, which may decide about access. `maxHeaderSize` limits the bytes.
   server.maxHeadersCount = 0
   return server
 }

@@ -15,7 +15,7 @@ export interface Target {
   readonly query: string
 }
 
-/** Returns a path without its prefix `basePath`, such as `/api` for `/agents/api`; undefined without this prefix. */
+/** Returns a path without the prefix `basePath` (`/agents/api` below `/agents`: `/api`); undefined without it. */
 export function pathBelow(path: string, basePath: string): string | undefined {
   if (basePath === '' || path === '*') return path
   if (path === basePath) return '/'
@@ -53,7 +53,7 @@ function hasDotSegment(path: string): boolean {
   return /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path)
 }
 
-/** Returns the error for a target, without its text: the query may hold a key. */
+/** Returns the error for a refused target. It does not quote the target, because the query may hold a key. */
 function unacceptable(expected: string): AppError {
   return new AppError('bad_request', `Could not read the request target: ${expected}`)
 }

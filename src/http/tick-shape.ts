@@ -1,5 +1,5 @@
 /**
- * Keeps alive one of the objects that Node makes for `process.nextTick`, so that V8 keeps the fast layout of all.
+ * Keeps alive one of the objects that Node makes for `process.nextTick`, so that V8 keeps their fast layout.
  *
  * When a full garbage collection finds no such object, `process.nextTick` becomes slow for good (Node 20 to 24).
  */

@@ -63,7 +63,6 @@ export class Traffic {
     return () => void this.#observers.delete(observer)
   }
 
-  /** True while there is an observer. */
   get isObserved(): boolean {
     return this.#observers.size > 0
   }

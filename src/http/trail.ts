@@ -5,7 +5,7 @@
  */
 import type { Principal } from './principal.ts'
 
-/** A request that is no GET or asks for secret values, a message on a socket, or a removal by `parts/retention`. */
+/** What the trail records: a request (see `deedOf`), a message on a socket, or a removal by `parts/retention`. */
 export interface Deed {
   readonly by: Pick<Principal, 'name' | 'keyId'>
   /** The address of the client or of its proxy. */
@@ -27,7 +27,7 @@ export interface TrailWriter {
   begin(deed: Deed): Promise<EndDeed>
   /** Records that an agent got the values of these secrets. */
   secretsUsed(conversationId: string, names: readonly string[]): void
-  /** Records a change of a named key, by a request or a command. `name` is the name of the key. */
+  /** Records a change of a named key, such as `key revoked`. `name` is the name of the key. */
   note(event: string, name: string): void
 }
 

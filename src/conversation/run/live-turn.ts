@@ -40,7 +40,7 @@ export class LiveTurn implements Turn {
   readonly #masks = new Map<keyof DeltaPiece, MaskingStream>()
   /** True while counted usage has not been sent to clients. */
   #owesStats = false
-  /** True when text was sent to readers since the turn's last event. */
+  /** True when text was sent to clients since the turn's last event. */
   #isStreaming = false
   #fenced = false
   #hasActed = false
@@ -84,7 +84,7 @@ export class LiveTurn implements Turn {
     this.abort()
   }
 
-  /** Ends the turn's reports: sends held-back text, records `stats`, cancels confirmations. Drops later reports. */
+  /** Sends the held-back text, records `stats` and cancels the confirmations. Reports after this call are dropped. */
   fence(): void {
     const { journal, records, questions } = this.#options
     this.#flushDeltas()
@@ -102,7 +102,7 @@ export class LiveTurn implements Turn {
       const recorded = this.#options.journal.record(draft)
       this.#isStreaming = false
       if (draft.kind === 'ActionEvent') this.#newestAction = recorded.id
-      // An agent records events that belong together without an `await`, so the microtask runs after the last of them.
+      // Agents use no `await` between events that belong together, so the microtask runs after the last such event.
       if (this.#owesStats) queueMicrotask(() => this.#sendStats())
       return recorded
     } catch (cause) {
@@ -111,7 +111,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Records that the agent has got a message. Ignores the id reported last: an agent may repeat it at each step. */
+  /** Records that the agent has got a message. Does nothing if the newest such report had the same id. */
   served(messageId: string): void {
     if (messageId === this.#newestServed) return
     this.#newestServed = messageId
@@ -126,7 +126,7 @@ export class LiveTurn implements Turn {
     this.#keep(['call', { id, sealed }])
   }
 
-  /** Masks a piece and sends it. An end that may begin a secret is held back for the next piece or `#flushDeltas`. */
+  /** Masks a piece of text and sends it. If its end may begin a secret, the end waits for the text that follows. */
   delta(piece: DeltaPiece): void {
     if (this.#fenced) return
     for (const field of ['content', 'reasoning_content'] as const) {
@@ -202,7 +202,7 @@ export class LiveTurn implements Turn {
     this.#options.journal.keep(['served', last.id])
   }
 
-  /** Sends the text that masking has held back, because it must precede the next event. */
+  /** Sends the text that masking has held back. */
   #flushDeltas(): void {
     for (const [field, mask] of this.#masks) {
       const rest = mask.end()

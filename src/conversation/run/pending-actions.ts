@@ -57,7 +57,7 @@ export function rejectPending(
 }
 
 /**
- * Refuses the approval of a single action, by its `id`, while several wait: they can only be approved together.
+ * Checks an approval. Actions that wait together can only be approved together, so an `id` must name the only action.
  * @throws AppError `not_found` when no waiting action has this id; `bad_request` when other actions wait too
  */
 export function assertApproves(actions: readonly OpenAction[], id: string | undefined): void {

@@ -1,5 +1,5 @@
 /**
- * Runs a conversation. A run is one turn, and a further turn each time that messages to serve arrived during a turn. A
+ * Runs a conversation. A run is usually one turn. If messages to serve arrive during a turn, another turn follows. A
  * request to stop ends the run, and so does a turn that waits for the user, fails or is stuck.
  *
  * The run records `running` first, and another status at its end, except after a deletion or if the log stays broken.
@@ -21,7 +21,7 @@ import type { Repair } from '../log/repair.ts'
 import type { KeyedRequest } from '../log/requests.ts'
 import type { TurnRunner } from './turn-runner.ts'
 
-/** Why a run is stopped. `pause` lets the built-in agent end its step. `shutdown` and `delete` record no PauseEvent. */
+/** Why a run is stopped. `pause` lets a stepping agent end its step. `shutdown` and `delete` record no PauseEvent. */
 export type StopReason = 'pause' | 'interrupt' | 'shutdown' | 'delete'
 
 export interface RunnerOptions {
@@ -120,7 +120,7 @@ export class Runner {
   }
 
   /**
-   * Handles a message that arrives during a run: cancels the turn, unless the agent is stepping or the turn waits for a
+   * Handles a message that arrives during a run: cancels the turn, unless it is a stepping agent's turn or waits for a
    * confirmation. The next turn gets all messages that are not served yet.
    */
   #supersede(): void {
@@ -234,7 +234,7 @@ export class Runner {
     return goesOn
   }
 
-  /** Returns the failed end of a turn that the budget forbids; undefined when the budget allows a turn. */
+  /** If the budget is spent, returns the end `failed` for the turn that must not begin; otherwise undefined. */
   #overBudget(): TurnEnd | undefined {
     const spent = this.#options.records.budgetSpent()
     if (spent === undefined) return undefined
@@ -242,8 +242,8 @@ export class Runner {
   }
 
   /**
-   * Runs a turn and returns its end. After a request to stop, or with a spent budget, serves no message and returns an
-   * end without a turn. But work that the agent began itself gets a turn, aborted at once, so that the agent ends it.
+   * Runs a turn and returns its end. After a request to stop, or with a spent budget, no message is served. Then a turn
+   * is run only for work that the agent began itself, and is aborted at once, so that the agent ends this work.
    */
   async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
     const refused = this.#stop === undefined ? this.#overBudget() : notBegun
@@ -302,5 +302,5 @@ export class Runner {
   }
 }
 
-/** The end of a turn that was stopped before the agent got it. */
+/** The result of `#endOfTurn` when the run was stopped before the turn. */
 const notBegun: TurnEnd = { outcome: 'stopped', served: false }

@@ -35,7 +35,7 @@ export class TurnRunner implements JournalFollower {
   readonly questions: Confirmations
   readonly #options: TurnRunnerOptions
   #turn: LiveTurn | undefined
-  /** The id of the turn's newest action at the time when the last confirmation became pending. */
+  /** The id of the turn's newest action at the time when the latest confirmation became pending. */
   #newestAction: string | undefined
 
   constructor(options: TurnRunnerOptions) {
@@ -92,7 +92,7 @@ export class TurnRunner implements JournalFollower {
     this.abort()
   }
 
-  /** Logs the error and aborts the turn, which then ends as failed. */
+  /** Logs the error, and aborts the turn, if one is under way. The turn then ends as failed. */
   recordRefused(cause: unknown): void {
     this.#options.diagnostics.error('A report of an agent could not be recorded', { error: errorOf(cause) })
     this.#turn?.refuse(cause)

@@ -25,7 +25,7 @@ export async function start(core: Lent<typeof audit>): Promise<Started<typeof au
 
 interface WriterParts {
   readonly file: Pick<TrailLog, 'append'>
-  /** True for `--audit required`: a request or message is refused when its record cannot be stored. */
+  /** True for `--audit required`: a deed (such as a request) is refused when its record cannot be stored. */
   readonly isRequired: boolean
   readonly mask: (text: string) => string
 }

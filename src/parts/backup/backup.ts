@@ -49,7 +49,7 @@ export interface BackupReport {
   readonly sha256: string
 }
 
-/** The most tries of a step. A try fails when the files of the step change meanwhile. */
+/** The most tries of a step. A step is tried again when its files have changed meanwhile. */
 const tryLimit = 5
 /** A log that has this many pieces or more in the earlier backup is stored as a whole again. */
 const pieceLimit = 32
@@ -133,7 +133,7 @@ class Backup {
     return { conversations, deleted: ofConversations.length - conversations }
   }
 
-  /** Adds a log and the files beside it. Returns false when the log is gone: its conversation was deleted meanwhile. */
+  /** Adds a log and the files beside it. Returns false when the log is gone, as when its conversation is deleted. */
   async #addLogAndFiles(path: string, cut: Cut): Promise<boolean> {
     const { dataDir } = this.#options
     const entry = await this.#open(path, (file) => this.#logEntry(path, file, cut))

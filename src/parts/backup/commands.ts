@@ -108,7 +108,7 @@ export async function runRestore(call: CommandCall): Promise<number> {
   return 0
 }
 
-/** Checks every digest of a backup, and writes nothing. Returns exit code 0, or throws for a damaged backup. */
+/** Checks every digest of a backup, and restores nothing. Returns exit code 0, or throws for a damaged backup. */
 async function dryRun({ signal, print, tell, input }: CommandCall, from: string): Promise<number> {
   const manifest = await isFolderAt(from)
     ? await withStoredBackup(from, async (found) => {

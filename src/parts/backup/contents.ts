@@ -1,8 +1,8 @@
 /**
  * Decides which files of a data folder belong in a backup.
  *
- * A file is in the backup unless this module excludes it, so the files of new features are not forgotten. A link at the
- * top of the data folder is refused, unless `isLeftOut` excludes its name. Other links are left out.
+ * A file is in the backup unless this module excludes it, so files of new features are not forgotten. A link at the top
+ * of the data folder (unless `isLeftOut` excludes its name) or in place of a log is refused. Other links are left out.
  */
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
@@ -24,9 +24,9 @@ export type Found =
   | { readonly kind: 'empty' | 'left'; readonly path: string }
 
 export interface TopEntries {
-  /** Files and folders of settings and keys, which `readMoment` reads together so that they fit each other. */
+  /** The `*.json` files, and the folders of keys and worktree records. `readMoment` reads them all as of one moment. */
   readonly settings: readonly string[]
-  /** Files and folders that hold no settings, keys or logs. */
+  /** The other files and folders to back up, except logs. */
   readonly others: readonly string[]
 }
 
@@ -116,7 +116,7 @@ export async function logsIn(dataDir: string): Promise<readonly string[]> {
   return [...trail, ...ids.sort().map((id) => `conversations/${id}/events.jsonl`)]
 }
 
-/** True for a file in `observations/`. It only grows or is replaced by a rename, so a hard link can replace a copy. */
+/** True for a file in `observations/`. Such a file only grows or is replaced by a rename, so a hard link is enough. */
 export function mayBeLinked(path: string): boolean {
   return /^conversations\/[^/]+\/observations\//.test(path)
 }

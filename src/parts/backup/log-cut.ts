@@ -26,7 +26,7 @@ export async function cutOf(file: FileHandle, size: number): Promise<Cut | undef
   return { end, last: { start, hash: hashAt(head, 0) ?? head.toString('latin1', 0, hashLength) } }
 }
 
-/** True if the log still has, at the same place, the last line before the cut. */
+/** True if the last line before the cut is still at its place in the log. */
 export async function hasCut(file: FileHandle, { end, last }: Cut): Promise<boolean> {
   const feed = await readAt(file, end - 1, 1)
   if (feed[0] !== lineFeed || last.start >= end) return false

@@ -10,7 +10,7 @@ import { numberOf, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { parseOwnJson } from '../../base/json.ts'
 import { isLeftOut } from './contents.ts'
 
-/** A run of bytes of a file, identified by its digest. */
+/** A range of bytes of a file, identified by its digest. */
 export interface Piece {
   readonly sha256: string
   readonly size: number

@@ -10,8 +10,8 @@ import type { LineCache } from '../../storage/line-cache.ts'
 import { openLog } from '../../storage/log.ts'
 
 /**
- * Passes the current path to `newPath`, appends the result to the log and returns true. For an equal path, appends
- * nothing and returns false.
+ * Calls `newPath` with the current path, appends the returned path to the log, and returns true. If the two paths are
+ * equal, appends nothing and returns false.
  * @throws AppError `not_found` for a folder without a conversation, `format_unsupported`, `storage_full` or
  * `storage_failed`
  */

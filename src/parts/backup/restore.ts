@@ -21,7 +21,7 @@ import { bytesOf, PieceOf } from './target.ts'
 import { moveWorkspaces, type Moved, type PathMap } from './workspace-map.ts'
 
 export interface RestoreOptions {
-  /** The folder with the pieces. */
+  /** The folder whose subfolder `files` has the pieces. */
   readonly from: string
   /** True when `from` is inside `to`. Pieces may then be moved instead of copied. */
   readonly isStaged: boolean
@@ -115,7 +115,7 @@ function damagedPiece(path: string, why: string): AppError {
   return damaged(`"${path.replace(/\p{C}/gu, '?').slice(0, 200)}" is damaged: ${why}`)
 }
 
-/** Refuses a backup for which the free disk space, if known, is too small. @throws AppError `storage_full` */
+/** Refuses the restore if the free space on the disk is known and too small. @throws AppError `storage_full` */
 async function assertSpace({ manifest, to, isStaged }: RestoreOptions): Promise<void> {
   const { bavail, bsize, blocks } = await statfs(to.path)
   const movable = isStaged ? usedOnce(manifest) : new Set<string>()

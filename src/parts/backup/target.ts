@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 import type { Piece } from './manifest.ts'
 import { readAt } from './log-cut.ts'
 
-/** The bytes to store: those of an open file from the offset `from` up to, but without, the offset `to`. */
+/** The bytes to store: in an open file, from the offset `from` to the byte before the offset `to`. */
 export interface Source {
   readonly file: FileHandle
   readonly from: number

@@ -190,8 +190,8 @@ export class Browser {
   }
 
   /**
-   * Returns the id of a new tab: the last four characters in a row of `targetId`, in upper case, that are not the id of
-   * another tab. @throws RangeError when there are no such characters
+   * Returns an id for a new tab: the last four characters of `targetId` in upper case. If another tab has this id, the
+   * four that begin one character earlier are tried, and so on. @throws RangeError when no four characters are free
    */
   #freeId(targetId: string): string {
     const taken = new Set(this.tabs.map((tab) => tab.id))

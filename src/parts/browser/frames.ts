@@ -17,7 +17,7 @@ export interface PageFrame {
   readonly session: CdpSession
 }
 
-/** A session of a tab: for its page, or for a frame in another process. */
+/** A CDP session of a tab: for its page, or for a frame that runs in another process. */
 export interface FrameSession {
   readonly session: CdpSession
   /** The id of the outermost frame of the session. */

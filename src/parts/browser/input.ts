@@ -83,7 +83,7 @@ export async function type(
   return { said, page: `The element held: ${JSON.stringify(holds)}\n${page}` }
 }
 
-/** Scrolls the current page with the script `scrollPage`. If nothing moves, turns the mouse wheel over its middle. */
+/** Scrolls the current page with the script `scrollPage`. If nothing moves, turns the wheel over the page's middle. */
 export async function scroll(browser: Browser, direction: 'up' | 'down', signal: AbortSignal): Promise<Outcome> {
   const tab = browser.current
   tab.assertAlive()
@@ -156,7 +156,7 @@ async function placeOf({ tab, frame: { session }, objectId }: Target, options: C
   return { x: corner.x + origin.x, y: corner.y + origin.y }
 }
 
-/** Runs `give`, which sends input to a page, then waits with `settle`. Ignores its AppError if the tab has closed. */
+/** Calls `give`, which sends input to a page, then `settle`. Ignores an AppError of `give` if the tab has closed. */
 async function giveInput(tab: Tab, give: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let refusal: AppError | undefined
   try {

@@ -69,7 +69,7 @@ class IncomingBytes {
     socket.pause()
   }
 
-  /** Reads exactly `count` bytes. @throws Error when the socket ends before */
+  /** Reads exactly `count` bytes. @throws Error when the socket ends too early */
   async take(count: number): Promise<Buffer> {
     while (this.#bytes.length < count) this.#bytes = Buffer.concat([this.#bytes, await nextChunk(this.#socket)])
     const taken = this.#bytes.subarray(0, count)

@@ -66,7 +66,7 @@ export async function getStorage(browser: Browser, signal: AbortSignal): Promise
 
 /**
  * Restores the cookies and the storage in `state`.
- * @throws AppError `invalid_input` for a `state` of another form; the errors of `Browser.createTab`
+ * @throws AppError `invalid_input` for an unusable `state`; the errors of `Browser.createTab`
  */
 export async function setStorage(
   browser: Browser, state: Readonly<Record<string, unknown>>, signal: AbortSignal,

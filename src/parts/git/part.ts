@@ -13,7 +13,7 @@ export const git = {
   about: 'What has changed in a git repository, its commits and its work, and worktrees for conversations',
   options,
   routes: {
-    // Each of these routes shows data of any repository on this machine.
+    // These routes read folders anywhere on this machine, not only in workspaces.
     'GET /api/git/changes': 'files',
     'GET /api/git/diff': 'files',
     'GET /api/git/commits': 'files',

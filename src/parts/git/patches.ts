@@ -1,6 +1,6 @@
 /**
- * Tells the critics of the built-in agent whether a folder differs from the commit that was checked out when `open` was
- * called.
+ * Tells the critics, which rate the work of the built-in agent, whether a folder differs from the commit that was
+ * checked out when `open` was called.
  */
 import type { Patches } from '../../offers.ts'
 import { findRepository } from '../../workspace/git.ts'

@@ -50,7 +50,7 @@ export interface GitLimits {
   /** The most bytes of output. More is an error. */
   readonly limitBytes?: number
   readonly timeoutMs?: number
-  /** Environment variables of this run. They override the variables of all runs. */
+  /** Environment variables for this run only. They override the variables that every run gets. */
   readonly variables?: Readonly<Record<string, string>>
 }
 
@@ -60,8 +60,8 @@ export interface GitPlace extends Repository {
 }
 
 /**
- * Runs git to its end.
- * @throws AppError `bad_request` when git cannot start, exceeds a limit or is killed; the reason of `Git.open`'s signal
+ * Runs git until it ends. @throws the reason of `Git.open`'s signal; AppError `bad_request` when git cannot start,
+ * exceeds a limit or is killed, `agent_failed` when a process of git is left
  */
 export type RunGit = (args: readonly string[], limits?: GitLimits) => Promise<GitEnd>
 

@@ -1,5 +1,6 @@
 /**
- * Serves git over REST (contract/others.md, section 3). A folder without a repository has no changes and no commits.
+ * REST handlers that show changes and commits of git repositories (contract/others.md, section 3). For a folder without
+ * a repository, the lists are empty.
  */
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { clientSignal, invalid, ok, queryOf, type Call } from '../../api/call.ts'
@@ -73,8 +74,8 @@ interface Found {
 }
 
 /**
- * Finds the repository of the folder `asked`; undefined without a repository or without git. With `file`, a path in
- * this folder, the folder can be missing: then the repository of the nearest existing folder above it is found.
+ * Returns the repository of the folder `asked`; undefined without a repository or without git. With `file`, a path in
+ * this folder, the folder can be missing: then the nearest existing folder above `asked` is used.
  * @throws AppError `bad_request`, `forbidden` for a folder that may not be used
  */
 async function openFolder(

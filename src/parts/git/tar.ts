@@ -2,7 +2,7 @@
  * Writes a tar archive piece by piece: ustar, with a pax header for a name that is long or not printable ASCII, and for
  * a size of 8 GiB or more (POSIX.1-2017, pax, "EXTENDED DESCRIPTION").
  *
- * The content has the size in the header: a file that shrinks is filled up with zeros, a file that grows is cut.
+ * Each entry gets exactly `size` bytes of content: shorter content is filled up with zeros, longer content is cut.
  */
 
 export interface TarEntry {
@@ -66,7 +66,7 @@ function headerOf({ name, size, type, mode }: Header): Buffer {
   return header
 }
 
-/** Returns a list with a pax record; empty unless `isNeeded`. The record's length includes the digits of the length. */
+/** Returns a list with a pax record; empty unless `isNeeded`. A record begins with its length, digits included. */
 function recordOf(key: string, value: string, isNeeded: boolean): readonly Buffer[] {
   if (!isNeeded) return []
   const rest = Buffer.byteLength(` ${key}=${value}\n`)

@@ -44,7 +44,7 @@ export async function beginningOf(
   }
 }
 
-/** True when HEAD or the worktree's branch has commits that no other branch and no tag has. @throws AppError */
+/** True when HEAD or the branch has commits after `base` that no other branch and no tag has. @throws AppError */
 export async function hasOwnCommits(git: Git, worktree: Worktree, signal: AbortSignal): Promise<boolean> {
   const { path, branch, base } = worktree
   const run = await git.open({ root: path, folder: path }, signal)
@@ -55,12 +55,12 @@ export async function hasOwnCommits(git: Git, worktree: Worktree, signal: AbortS
   return found.stdout.length > 0
 }
 
-/** Removes a worktree and its branch. Returns false when git refuses to remove a complete worktree. @throws AppError */
+/** Has git remove a worktree and its branch. Returns false if git keeps a complete worktree. @throws AppError */
 export async function removeWorktree(git: Git, worktree: Worktree, signal: AbortSignal): Promise<boolean> {
   const { gitDir, path, branch, state } = worktree
   const isComplete = state === 'complete'
   const run = await git.open({ root: gitDir, folder: gitDir, gitDir }, signal)
-  // A git that was killed while it made the worktree has left it locked. Two `--force` remove a locked worktree.
+  // A killed `git worktree add` may leave a locked worktree. Two `--force` remove a locked worktree.
   const force = isComplete ? [] : ['--force', '--force']
   const { code } = await run(['worktree', 'remove', ...force, path], { timeoutMs: checkoutTimeoutMs })
   if (code !== 0 && isComplete) return false

@@ -22,10 +22,7 @@ export interface Worktree {
   readonly branch: string
   /** The object name of the commit at which the branch began. */
   readonly base: string
-  /**
-   * `planned`: there is nothing at `path` yet. `half-made`: git may not have finished. `complete`: agents can work in
-   * it.
-   */
+  /** `planned`: nothing is at `path` yet. `half-made`: git may not have finished. `complete`: agents can work there. */
   readonly state: (typeof states)[number]
 }
 
@@ -39,14 +36,14 @@ export class WorktreeRecords {
     this.#dir = dir
   }
 
-  /** Returns all records; unreadable files are left out. @throws the error of the file system */
+  /** Returns all readable records. @throws the error of the file system, if the folder cannot be read */
   async list(): Promise<readonly Worktree[]> {
     const names = await readdir(this.#dir).catch((thrown: unknown) => {
       if (systemCodeOf(thrown) === 'ENOENT') return []
       throw thrown
     })
     const ids = names.flatMap((name) => /^([0-9a-f-]{36})\.json$/.exec(name)?.[1] ?? [])
-    // An unreadable record is left out, and its file stays.
+    // The file of an unreadable record stays.
     return (await Promise.all(ids.map((id) => this.read(id).catch(() => undefined)))).flatMap((one) => one ?? [])
   }
 
@@ -59,7 +56,7 @@ export class WorktreeRecords {
     return isWorktree(value) && value.id === id ? value : undefined
   }
 
-  /** Stores a record. @throws AppError `storage_full`, `storage_failed`; the errors of `writeJsonFile` */
+  /** Stores a record. @throws AppError `storage_full` or `storage_failed`; the errors of `writeJsonFile` */
   async write(worktree: Worktree): Promise<void> {
     await failsAsStorage('Cannot make the folder of worktrees', () => makeFolder(this.#dir, ownFolder))
     await writeJsonFile(this.#pathOf(worktree.id), worktree)

@@ -2,8 +2,8 @@
  * Git worktrees of conversations. A worktree is in `<worktreeDir>/<conversation id>/<name of the repository>` and has
  * the branch `openhands/<conversation id>`.
  *
- * An unused worktree is removed, if it has no changes and no commits of its own. Otherwise the worktree is left to the
- * user.
+ * A worktree in which no conversation works any more is removed, if it has no changes and no commits of its own.
+ * Otherwise the worktree is left to the user.
  */
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { AppError, errorOf, systemCodeOf } from '../../base/errors.ts'
@@ -32,7 +32,7 @@ export interface WorktreesOptions {
 export class ConversationWorktrees implements Worktrees {
   readonly #options: WorktreesOptions
   readonly #records: WorktreeRecords
-  /** The last queued work on each worktree, by the worktree's id. New work waits until this work has ended. */
+  /** The last queued work on each worktree, by conversation id. New work on a worktree waits until it has ended. */
   readonly #work = new Map<string, Promise<unknown>>()
   readonly #closing = new AbortController()
 
@@ -64,12 +64,12 @@ export class ConversationWorktrees implements Worktrees {
   async releaseLeft(isUsed: IsUsed): Promise<void> {
     await this.#records.removeTemporary()
     for (const worktree of await this.#records.list()) {
-      // The release is queued immediately, so that it precedes the work of later requests on this worktree.
+      // The release is queued without a wait, so that it precedes later work on this worktree.
       void this.#inTurn(worktree.id, () => this.#release(worktree, isUsed))
     }
   }
 
-  /** Ends the runs of git for worktrees, and waits for the work on them. The next start removes half-made worktrees. */
+  /** Ends the runs of git for worktrees, and waits until all queued work has ended. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort(new AppError('unavailable', 'The server is shutting down'))
     await Promise.allSettled(this.#work.values()) // The callers of `create` get its errors.
@@ -128,7 +128,7 @@ export class ConversationWorktrees implements Worktrees {
     }
   }
 
-  /** Tries to remove a worktree unless it is used or `close` was called. Returns its path if it stays after the try. */
+  /** Removes an unused worktree, unless `close` was called. Returns its path if it is kept or cannot be removed. */
   async #release(worktree: Worktree, isUsed: IsUsed): Promise<string | undefined> {
     const { id, path } = worktree
     if (isUsed(path) || this.#closing.signal.aborted) return undefined
@@ -140,10 +140,10 @@ export class ConversationWorktrees implements Worktrees {
       await this.#records.delete(id)
     } catch (error) {
       this.#tell('could not be removed', worktree, error)
-      // A complete worktree is left to the user: without a record no start removes it. If the server is closing, the
-      // record stays, and the next start tries again.
+      // A complete worktree is left to the user: without a record, no later start removes it. If the server is closing,
+      // the record stays, and the next start tries again to remove the worktree.
       const isLeftToUser = worktree.state === 'complete' && !this.#closing.signal.aborted
-      // If deleting the record fails, the next start tries again.
+      // If the record cannot be deleted, the next start tries again to remove the worktree.
       if (isLeftToUser) await this.#records.delete(id).catch(() => undefined)
     }
     return path

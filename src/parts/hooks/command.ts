@@ -1,8 +1,8 @@
 /**
- * Runs one command of a hook with the shell in its own process group, with the input on stdin.
+ * Runs the command of a hook with `/bin/sh` in a new process group, and writes the hook's input to stdin.
  *
- * When `runCommand` has settled, no process of the command is left that process/child can find, except after the error
- * `agent_failed`.
+ * When `runCommand` has settled, all processes of the command that process/child can find have ended, except after the
+ * error `agent_failed`.
  */
 import { messageOf } from '../../base/errors.ts'
 import { untilAborted, within } from '../../base/wait.ts'

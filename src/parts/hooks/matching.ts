@@ -11,7 +11,7 @@ import { PatternThread } from '../patterns/pattern-thread.ts'
 
 const patternTimeoutMs = 1000
 
-/** Resolves to true when a matcher applies to a tool, or to no tool (null). Rejects only with the signal's reason. */
+/** Tells whether a matcher applies to a tool; null stands for no tool. Rejects only with the signal's reason. */
 export type Matches = (matcher: string, toolName: string | null, signal: AbortSignal) => Promise<boolean>
 
 export function createMatching(log: Log): Matches {

@@ -66,7 +66,7 @@ export class HookRunner {
     this.#matches = createMatching(options.log)
   }
 
-  /** Runs the hooks of a point. @throws the signal's reason, after the running hook was stopped */
+  /** Runs a point's matching hooks until one blocks. @throws the signal's reason, after the running hook was stopped */
   async run(occasion: Occasion, signal: AbortSignal): Promise<Outcome> {
     const contexts: string[] = []
     for (const { matcher, hooks } of this.#options.config[hookPoints[occasion.point]]) {

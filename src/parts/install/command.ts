@@ -2,7 +2,8 @@
  * `agent-server agents`: lists, installs, verifies and removes the programs of agents in the data folder. `agents
  * schema` prints the JSON schema of the file for `--providers`.
  *
- * The command also works while a server uses the data folder: it needs only the lock on the folder of agents.
+ * The command also works while a server uses the data folder: a change needs only the lock on the folder of agents.
+ * Files that no record names are then left to the next start of a server.
  */
 import { randomUUID } from 'node:crypto'
 import { findDifference } from './differences.ts'
@@ -34,7 +35,7 @@ interface Work extends Pick<CommandCall, 'config' | 'words' | 'environment' | 'p
 
 /**
  * Runs `agent-server agents`. Returns exit code 0 when done, 1 when `verify` finds a difference.
- * @throws AppError `invalid_option` for an unknown action; the errors of the actions
+ * @throws AppError `invalid_option` for an unknown action; the errors of `loadProviders` and of the actions
  */
 export async function run(call: CommandCall): Promise<number> {
   const { config, words, flags, environment, print, tell, signal } = call
@@ -172,7 +173,7 @@ async function remove(work: Work): Promise<number> {
   return 0
 }
 
-/** Removes the files that no record names. Returns false if files are left, for example because a server runs. */
+/** Removes the files that no record names. Returns false if it could not, for example because a server runs. */
 async function removeWaste({ agentsDir, config: { dataDir }, tell }: Work): Promise<boolean> {
   try {
     const lock = await lockFolder(dataDir, { clock: Date.now, onLost: () => undefined })

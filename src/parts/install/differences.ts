@@ -34,14 +34,14 @@ export async function compareFiles(
 }
 
 /**
- * Returns the `doubt` in the record, else the first difference that the quick check finds; undefined when there is
- * none.
+ * Returns the difference that the last `verify` noted in the record (`doubt`), else the first difference that the quick
+ * check finds; undefined when there is none.
  */
 export async function findDifference(folder: string, installation: Installation): Promise<Difference | undefined> {
   if (installation.doubt !== undefined) return installation.doubt
   for (const { path, size, stamp } of installation.files) {
     if (stamp === undefined) continue
-    const now = await lstat(join(folder, installation.folder, path)).catch(() => undefined) // Reported below.
+    const now = await lstat(join(folder, installation.folder, path)).catch(() => undefined) // Handled below.
     if (now === undefined) return { path, problem: 'missing' }
     const isSame = now.isFile() && now.size === size && now.mtimeMs === stamp.mtimeMs && now.ino === stamp.inode
     if (!isSame) return { path, problem: 'changed' }

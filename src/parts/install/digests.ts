@@ -24,8 +24,8 @@ export interface DigestOptions {
 const pieceBytes = 128 * 1024
 
 /**
- * Returns a description of each file, sorted by path. A file is executable if it is the `entry`, has an execute bit, or
- * begins like native code.
+ * Returns a description of each file, sorted by path. A file counts as executable if it is the `entry`, has an execute
+ * bit, or begins like native code.
  * @throws AppError `storage_failed` for an entry that is neither file nor folder, or too many files; the system's
  * error; the signal's reason
  */
@@ -42,7 +42,6 @@ export async function digestFolder(folder: string, options: DigestOptions): Prom
   return files.sort(byPath)
 }
 
-/** Returns the SHA-256 of a text in hexadecimal digits. */
 export function digestText(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }

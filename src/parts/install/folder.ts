@@ -3,9 +3,9 @@
  *
  *     agents/
  *       <name>.json                 the record of an installed agent (record.ts)
- *       <name>@<version>-<id>/      its files, as npm left them
+ *       <name>@<version>-<id>/      the agent's files, as npm left them
  *       new-<id>/                   an installation in progress, or the files of a killed installation
- *       lock/                       lets one process at a time change the folder
+ *       lock/                       the lock that one process at a time takes to change the folder
  *
  * An agent is installed while its record exists. Running agents may still use files that no record names.
  */
@@ -20,7 +20,7 @@ import { listInstalled, readInstallation } from './record.ts'
 /** The prefix of the folder of an installation in progress. */
 export const newPrefix = 'new-'
 
-/** The names of the folders that installations make: `new-<id>`, then `<name>@<version>-<id>`. */
+/** The names of an installation's folder: `new-<id>` at first, `<name>@<version>-<id>` when it is complete. */
 const newShape = /^new-[0-9a-f-]{36}$/
 const installationShape = /^[^@]+@.+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

@@ -155,7 +155,7 @@ function reasonWithoutPackage({ installCommand }: InstallOptions['provider']): s
  * Returns the path of the agent's program in `folder`: the path in the provider table for `wanted.platform`, else the
  * path in `bin` of the package. In the second case a package with an install script is refused, because npm runs no
  * scripts here.
- * @throws AppError `upstream_failed` for another version than `wanted.version`, a missing program, or a refused script
+ * @throws AppError `upstream_failed` for another version than `wanted.version`, a refused script, or no program
  */
 async function findEntry(
   folder: string, provider: InstallOptions['provider'], wanted: { version: string; platform: string },
@@ -191,7 +191,7 @@ async function findEntry(
 /** The scripts that npm runs when it installs a package as a dependency. */
 const installScripts = ['preinstall', 'install', 'postinstall'] as const
 
-/** True for a script for Node, by its extension or its first line. */
+/** True for a file that Node runs as a script, by its extension or its first line. */
 async function isScript(path: string): Promise<boolean> {
   if (/\.[cm]?js$/.test(path)) return true
   const handle = await openForReading(path)

@@ -25,11 +25,11 @@ export interface InstalledAgentsOptions {
 export class InstalledAgents {
   readonly #options: InstalledAgentsOptions
   /**
-   * The records by agent name, each with modification time and inode of its file. A record is large, so it is read
-   * again only after its file has changed.
+   * The records by agent name, each with modification time and inode of the record's file. Records are large, so a
+   * record is read again only after its file has changed.
    */
   readonly #known = new Map<string, FileStamp & { readonly installation: Installation }>()
-  /** The first difference that the background check found in an installation, by the key of `stateOf`. */
+  /** The first difference that the background check found in an installation, by the key that `stateOf` returns. */
   readonly #doubts = new Map<string, Difference>()
   readonly #closed = new AbortController()
   #checking: Promise<void> | undefined
@@ -52,7 +52,7 @@ export class InstalledAgents {
     throw new AppError('agent_failed', refusalOf(name, difference))
   }
 
-  /** Starts the background check. Call it before any agent starts, because it removes files that no record names. */
+  /** Starts the background check, which also removes files that no record names. Call it before any agent starts. */
   check(): void {
     this.#checking ??= this.#check()
   }

@@ -21,7 +21,7 @@ export interface Installation {
   readonly entry: string
   /** True when Node runs the entry as a script; false when the entry is started as a program. */
   readonly runsOnNode: boolean
-  /** The version of Node that installed the agent. */
+  /** The version of Node that ran the installation. */
   readonly nodeVersion: string
   readonly installedAt: string
   /** The time of the installation, or of the last `verify` that found all digests right. */
@@ -53,7 +53,7 @@ export interface FileStamp {
   readonly inode: number
 }
 
-/** Version of the record's format. */
+/** The version of the record's format. */
 const format = 1
 const limitBytes = 64 * 1024 * 1024
 /** The most JSON values of a record. */
@@ -78,7 +78,7 @@ export async function readInstallation(folder: string, name: string): Promise<In
   )
 }
 
-/** Returns the names of all installed agents, sorted. @throws AppError `storage_failed` */
+/** Returns the names of all agents that have a record, sorted. @throws AppError `storage_failed` */
 export async function listInstalled(folder: string): Promise<string[]> {
   const files = await readdir(folder).catch((thrown: unknown) => {
     if (systemCodeOf(thrown) === 'ENOENT') return []
@@ -105,7 +105,6 @@ export function recordPath(folder: string, name: string): string {
   return join(folder, `${name}.json`)
 }
 
-/** Returns the command that starts the agent. */
 export function commandOf(folder: string, installation: Installation): readonly [string, ...string[]] {
   const entry = join(folder, installation.folder, installation.entry)
   return installation.runsOnNode ? [process.execPath, entry] : [entry]

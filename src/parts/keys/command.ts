@@ -12,7 +12,7 @@ import { shownKey, type ShownKey } from './shown.ts'
 
 /**
  * Runs `agent-server keys`. Returns exit code 0.
- * @throws AppError `invalid_option`, `conflict`, `not_found`; the errors of `assertOwnDataFolder` and key-files.ts
+ * @throws AppError `invalid_option`, `not_found`; the errors of data-folder-claim.ts and key-files.ts
  */
 export async function run(call: CommandCall): Promise<number> {
   const [action, ...words] = call.words
@@ -119,7 +119,7 @@ function tagIn(word: string | undefined): Tag | undefined {
   throw refused(`--tag "${word}"`, 'expected NAME=VALUE; a name has small letters and digits, a value 256 characters')
 }
 
-/** The largest value of a limit of conversations or of runs. */
+/** The largest limit for the number of conversations or of runs. */
 const mostNumber = 9_999_999
 /** The largest limit of disk space, in bytes. */
 const mostBytes = 2 ** 50

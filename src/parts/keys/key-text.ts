@@ -1,8 +1,8 @@
 /**
  * The text of a named key, `ask_<id>_<256 random bits>`, and its digest.
  *
- * The server finds the stored digest by the id. The digest is one SHA-256: 256 random bits need no slow hash, because
- * they cannot be guessed.
+ * The server finds the stored digest by the id. The digest is a plain SHA-256: a slow hash is not needed, because 256
+ * random bits cannot be guessed.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
@@ -18,7 +18,6 @@ export function idIn(text: string): string | undefined {
   return pattern.exec(text)?.[1]
 }
 
-/** Returns the SHA-256 digest in hexadecimal digits. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }

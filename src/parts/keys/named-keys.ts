@@ -24,7 +24,7 @@ export interface NamedKeysOptions {
   readonly keepLimits: () => Promise<void>
 }
 
-/** `key unusable`: the file of the key is there, but cannot be read, or the key's limits cannot be enforced. */
+/** `key unusable`: the file of the key cannot be read, or the limits of the key cannot be enforced. */
 export type KeyChange = 'key added' | 'key revoked' | 'key unusable' | 'key usable'
 
 interface Holder {
@@ -36,9 +36,9 @@ interface Holder {
 }
 
 const lookEveryMs = 250
-/** After a change, this many looks read the keys again, because a second change may leave the same time stamp. */
+/** After a change, this many further looks read the keys: a second change may leave the folder's time unchanged. */
 const freshLooks = 8
-/** After an error, the keys are read again once in this many looks (10 s), because the cause may be gone. */
+/** After an error, one in this many looks reads the keys again (every 10 s), because the cause may be gone. */
 const retryLooks = 40
 
 export class OpenKeys implements NamedKeySource {
@@ -47,7 +47,7 @@ export class OpenKeys implements NamedKeySource {
   #holders = new Map<string, Holder>()
   /** The names of the keys that were unusable at the last reading. */
   #unusable: ReadonlySet<string> = new Set()
-  /** The folder's stamp (inode and time) at the last look, and the number of looks since the stamp changed. */
+  /** The stamp of the keys' folder (inode and time) at the last look, and the number of looks since it changed. */
   #seen = { stamp: '', looks: 0 }
   #looking: Promise<void> = Promise.resolve()
   /** False until `open` has read the keys that exist already. `onChange` does not report these keys as added. */
@@ -103,7 +103,7 @@ export class OpenKeys implements NamedKeySource {
 
   /**
    * Reads the keys again after a change of the folder (`freshLooks`) or an error (`retryLooks`). Ends the connections
-   * of revoked and expired keys. Never rejects.
+   * of keys that are revoked, expired or unusable.
    */
   look(): Promise<void> {
     this.#looking = this.#looking.then(() => this.#look())

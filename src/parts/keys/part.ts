@@ -43,7 +43,7 @@ export const keys = {
   about: 'Named keys: keys for clients with scopes, an expiry and a tag, added and revoked while the server runs',
   routes: {
     'GET /api/keys': 'keys',
-    // There is no route to add a key: with a stolen key a thief could add a key that outlives the stolen key.
+    // No route adds a key: the thief of a key could add another key, which would outlive the stolen key.
     'DELETE /api/keys/{key_name}': 'keys',
     // This route shows a client only the name, id, scopes and tag of its own key.
     'GET /api/keys/current': 'read',

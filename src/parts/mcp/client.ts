@@ -32,7 +32,7 @@ export interface McpCall {
   readonly silenceMs: number
 }
 
-/** The client asks for this version, and accepts all `versions`. */
+/** The version of MCP that the client asks for. It accepts all `versions`. */
 const askedVersion = '2025-06-18'
 const versions: ReadonlySet<string> = new Set([askedVersion, '2025-11-25', '2025-03-26', '2024-11-05'])
 
@@ -42,7 +42,7 @@ const pageLimit = 100
 /** The longest list of tools, in characters of JSON. */
 const listLimitChars = 1_000_000
 
-/** Opens a session; closes the transport if that fails. @throws AppError, the errors of RpcPeer, the signal's reason */
+/** Opens a session. If it fails, closes the transport. @throws AppError, the errors of RpcPeer, the signal's reason */
 export async function openClient(options: McpClientOptions, signal: AbortSignal): Promise<McpClient> {
   const client = new McpClient(options)
   try {
@@ -60,7 +60,7 @@ export class McpClient {
   readonly #options: McpClientOptions
   readonly #peer: RpcPeer
   readonly #ended = deferred<string>()
-  /** The functions to call when a call reports progress, by the progress token of the call. */
+  /** By the progress token of a tool call, the function to call when the server reports progress of the call. */
   readonly #heard = new Map<unknown, () => void>()
   #hasTools = false
   #isOver = false
@@ -93,7 +93,8 @@ export class McpClient {
   }
 
   /**
-   * Sends `initialize` and checks the server's version. An abort sends no cancellation: the protocol forbids it here.
+   * Sends `initialize` and checks the protocol version in the result. An abort does not cancel the request, because MCP
+   * forbids to cancel `initialize`.
    * @throws AppError, for example `upstream_failed` for an unknown version; the errors of RpcPeer; the signal's reason
    */
   async initialize(signal: AbortSignal): Promise<void> {

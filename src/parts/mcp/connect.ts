@@ -1,5 +1,5 @@
 /**
- * Opens the session with one MCP server: from its plan to a connected client.
+ * Opens a session with an MCP server as its plan (server-plan.ts) describes, and returns the connected client.
  *
  * An MCP server's program gets the usual environment of Agent Server's child processes (process/environment), and the
  * variables in the settings of the MCP server.

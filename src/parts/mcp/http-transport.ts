@@ -1,6 +1,6 @@
 /**
- * Streamable HTTP (MCP 2025-06-18, transports): the client sends each message as a POST. The response is JSON or an
- * event stream.
+ * Streamable HTTP (MCP 2025-06-18, transports): the client sends each message as a POST. The server answers a request
+ * with JSON or an event stream.
  *
  * A GET receives the messages that the server sends on its own, or resumes an interrupted stream. A stream can be
  * resumed if its events have ids.
@@ -26,7 +26,7 @@ export interface HttpTransportOptions {
   readonly bearer?: Bearer | undefined
   /** The longest silence of a response, in milliseconds. */
   readonly silenceMs: number
-  /** Called when the stream for the server's own messages begins without an event id: earlier messages may be lost. */
+  /** Called when the stream for the server's own messages begins without `Last-Event-ID`: messages may be lost. */
   readonly onGap?: () => void
   /**
    * The wait in milliseconds before a stream is reopened. This time doubles after each failure. A server can set
@@ -36,7 +36,7 @@ export interface HttpTransportOptions {
   readonly limits?: MessageLimits | undefined
 }
 
-/** The outcome of `#read`: whether the stream had the response, and the data for resuming the stream. */
+/** The outcome of `#read`: whether the response has arrived, and the values with which the stream can be resumed. */
 interface StreamPart {
   readonly isAnswered: boolean
   readonly lastEventId: string
@@ -228,8 +228,8 @@ export class HttpTransport implements Transport, Framing {
   }
 
   /**
-   * Reads a stream up to the response to the request `id`, or to its end. Also returns after an interruption if the
-   * stream can be resumed. `lastEventId`: the place at which this stream resumes an earlier stream.
+   * Reads a stream until the response to the request `id` has arrived, or the stream ends. Also returns when the stream
+   * breaks, if it can be resumed. `lastEventId`: the place at which this stream resumes an earlier stream.
    * @throws the error of an interrupted stream that cannot be resumed; AppError for a body that is too long, or neither
    * JSON nor an event stream
    */

@@ -18,7 +18,7 @@ export const mcp = {
   about: 'MCP servers for the built-in agent, and sign-ins to them for all agents',
   options,
   routes: {
-    // Trials and sign-ins start programs or send requests. A change of settings can too, and needs the same right.
+    // A trial or a sign-in starts a program or sends requests. Changed settings can do the same: hence the same right.
     'POST /api/mcp/test': 'configure',
     'POST /api/mcp/oauth/start': 'configure',
     'GET /api/mcp/oauth/status/{job_id}': 'configure',

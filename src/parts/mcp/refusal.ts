@@ -2,7 +2,7 @@
  * The error for an unsuccessful HTTP response of an MCP server. A JSON-RPC error in the body gives the message
  * (MCP 2025-06-18, transports, "Sending Messages to the Server", 4).
  *
- * The message is untrusted text. Callers mask and cut it.
+ * The message is untrusted text, and may repeat secrets of the request.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseJson } from '../../base/json.ts'

@@ -54,7 +54,7 @@ export class McpServer {
   #tools: readonly Tool[] = []
   /** The start or the listing of tools that is under way; undefined if there is none. Never rejects. */
   #work: Promise<void> | undefined
-  /** Resolves at the end of `#work`, at the latest after the time that was given to `#await`. */
+  /** Resolves when `#work` has ended, or earlier, after the time that was given to `#await`. */
   #patience: Promise<unknown> = Promise.resolve()
   /** Resolves when all sessions that `#end` has ended so far are closed. */
   #endings: Promise<unknown> = Promise.resolve()
@@ -82,8 +82,8 @@ export class McpServer {
   }
 
   /**
-   * Starts the server if a start is due, or lists its tools again if they have changed. Waits for this at most
-   * `patienceMs`, and not at all for a start that follows a failed start. Never rejects.
+   * Starts the server if a start is due, or lists its tools again if they have changed. Waits at most `patienceMs`, and
+   * not at all if the last start failed for another reason than a missing login. Never rejects.
    */
   async ready(): Promise<void> {
     if (this.#work === undefined && !this.#stop.signal.aborted) this.#begin()
@@ -138,7 +138,7 @@ export class McpServer {
       return
     }
     if (clock() < this.#dueAt) return
-    // After a failed start, steps of the agent do not wait for the next start.
+    // Steps of the agent do not wait for the start of a server with `#lastStartFailed`.
     this.#await(this.#start(), this.#lastStartFailed ? 0 : limits.patienceMs)
   }
 

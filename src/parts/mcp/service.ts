@@ -28,7 +28,7 @@ export interface McpService {
    * @throws AppError `not_found`, `conflict`, `bad_request`
    */
   takeAddress(id: string, address: string): McpOAuthStatus
-  /** Gives an authorization response to the sign-in with the same `state`. Returns false if no sign-in has it. */
+  /** Gives an authorization response to the waiting sign-in with the same `state`. Returns false if there is none. */
   takeAnswer(answer: URLSearchParams): boolean
   /**
    * Forgets the logins of servers with this name.

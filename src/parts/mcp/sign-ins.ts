@@ -118,7 +118,7 @@ export class SignIns {
     take(job, url.searchParams)
   }
 
-  /** Gives an authorization response to the sign-in with the same `state`. Returns false if no sign-in has it. */
+  /** Gives an authorization response to the waiting sign-in with the same `state`. Returns false if there is none. */
   takeAnswer(answer: URLSearchParams): boolean {
     const waiting = [...this.#jobs.values()].filter(
       ({ authorization }) => authorization !== undefined && hasState(answer, authorization.state),

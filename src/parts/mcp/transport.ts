@@ -9,7 +9,7 @@ export interface Transport {
   readonly framing: Framing
   /** Tells the transport the protocol version that both sides agreed on. */
   agree(version: string): void
-  /** Returns why the connection ended; undefined if the transport knows no reason. Called after the end. */
+  /** Returns why the connection ended; undefined if the transport knows no reason. Call it after the end. */
   reasonOfEnd(): Promise<string | undefined>
   /** Ends the session. Idempotent. @throws AppError `agent_failed` when a process of the MCP server survives */
   close(): Promise<void>

@@ -2,7 +2,8 @@
  * Tries MCP servers outside any conversation: connects, lists the tools, and optionally calls one tool
  * (contract/others.md, section 6, `POST /api/mcp/test`).
  *
- * A failure is a result; only an abort is thrown. A result may contain the login unsealed: the caller seals it.
+ * A failed trial has a result too, and only an abort is thrown. A result may contain the login, not sealed: the caller
+ * seals it.
  */
 import { AppError, maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'

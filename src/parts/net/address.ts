@@ -3,8 +3,8 @@
  * services that give a machine its credentials (RFC 3927; RFC 4291, sections 2.5.2 and 2.5.6; RFC 1122, section
  * 3.2.1.3).
  *
- * Loopback and private networks are allowed, because models and tools run there. The address is checked after its name
- * is resolved, and the connection goes to the checked address: DNS rebinding has no effect.
+ * Loopback and private networks are allowed, because models and tools run there. A name is resolved first. Then its
+ * addresses are checked, and the connection goes to a checked address, so DNS rebinding has no effect.
  */
 import { lookup, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
@@ -54,7 +54,7 @@ function leadsInto(addresses: BlockList, address: string): boolean {
   return isThere(address) || embeddedAddresses(address).some(isThere)
 }
 
-/** Checks a host that is an IP address. For a name, `createLookup` checks. @throws AppError `address_refused` */
+/** Checks a host that is an IP address. `createLookup` checks the addresses of a name. @throws `address_refused` */
 export function assertLiteral(hostname: string, allow: AddressRule): void {
   const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   if (isIP(address) !== 0 && !isReachable(address, allow)) throw addressRefused(hostname)

@@ -44,7 +44,7 @@ export async function getModel(parts: OpenaiParts, { parameters }: Call): Promis
 }
 
 export async function completeChat(parts: OpenaiParts, call: Call): Promise<HttpResponse> {
-  // Without this header OpenAI's clients would repeat some failed requests, and each repetition would start a run.
+  // Without this header OpenAI's clients would repeat some failed requests, and a repetition can start another run.
   call.exchange.headers.push('X-Should-Retry', 'false')
   const request = readCompletion(bodyOf(call, ChatCompletionRequest))
   await findModel(request.model, parts)

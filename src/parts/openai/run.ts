@@ -19,7 +19,7 @@ export type RunEnd =
 /** Throws AppError `conflict` for a conversation with the status `running` or `waiting_for_confirmation`. */
 export function assertFree(conversation: Conversation): void {
   const { execution_status: status } = conversation.state
-  // The last run may have ended and its state not be saved yet. A new message waits until the state is saved.
+  // A run that has ended may still be saving its state. Then the run for a new message begins when that is done.
   if (isEnded(status)) return
   throw new AppError('conflict', `The conversation is at work: its status is "${status}"`)
 }

@@ -14,7 +14,7 @@ export interface StreamOptions {
   readonly model: string
   /** The time of the request, in seconds since 1970. */
   readonly created: number
-  /** The interval of a check. It disconnects a client with a full buffer that took no byte since the last check. */
+  /** The interval of a check: a client with a full buffer that took no byte since the last check is disconnected. */
   readonly stallTimeoutMs: number
 }
 

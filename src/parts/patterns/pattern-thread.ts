@@ -1,6 +1,6 @@
 /**
- * Tests texts against a regular expression of a client or a model, in a thread: an expression can run for ever on a
- * short text, and only the end of its thread stops it.
+ * Tests texts against a regular expression from a client or a model, in a thread of its own: an expression can run for
+ * ever on a short text, and only the end of its thread stops it.
  *
  * The time limit is for all tests of an expression together. Call `test` again only when the last test has settled.
  */
@@ -8,13 +8,13 @@ import { Worker } from 'node:worker_threads'
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
 
-/** The time limit for the start of the thread. */
+/** The time limit for the start of the thread, in milliseconds. */
 const startTimeoutMs = 30_000
 
 export interface PatternThreadOptions {
   readonly source: string
   readonly flags: string
-  /** Time limit in milliseconds for all tests together. */
+  /** The time limit, in milliseconds, for all tests together. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }

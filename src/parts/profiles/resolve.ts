@@ -48,7 +48,7 @@ export async function resolveProfile(profile: StoredProfile, sources: ProfileSou
   return builtInSettings(profile, { llm, servers, stored, usable: await sources.usableTools() })
 }
 
-/** Returns why a profile cannot be used. If nothing is wrong, returns its agent settings, with redacted secrets. */
+/** Finds out whether a profile can be used. The result has the errors, or the agent settings with redacted secrets. */
 export async function diagnose(profile: StoredProfile, sources: ProfileSources): Promise<AgentProfileDiagnosis> {
   const errors: string[] = []
   const { mcp_config: configured } = await sources.agentSettings()
@@ -105,7 +105,7 @@ function acpSettings(profile: AcpProfile, mcp_config: Servers, stored: AgentSett
   })
 }
 
-/** Returns the members of an external agent's settings that its profile lacks and that have an effect on the agent. */
+/** Returns members of an external agent's settings that its profile does not have. */
 function outsideOfProfiles(settings: AcpAgentSettings): Partial<AcpAgentSettings> {
   const { acp_env, acp_unasked_calls, acp_isolate_data_dir, acp_file_secrets } = settings
   return { acp_env, acp_unasked_calls, acp_isolate_data_dir, acp_file_secrets }

@@ -18,7 +18,7 @@ export const firstName = 'default'
 export type LlmProfiles = Pick<ProfileStore, 'save' | 'view'>
 
 /**
- * Makes the first agent profile from the settings. May also store their model as an LLM profile (see the header).
+ * Makes the first agent profile from the settings. May also store the settings' model as the LLM profile `default`.
  * @throws the errors of `llmProfiles.save`; TypeError for settings that do not fit a profile
  */
 export async function firstProfile(settings: Settings, llmProfiles: LlmProfiles): Promise<AgentProfile> {

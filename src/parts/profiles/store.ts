@@ -110,7 +110,6 @@ export function llmProfileOf(profile: AgentProfile): string | null {
   return profile.agent_kind === 'openhands' ? profile.llm_profile_ref : null
 }
 
-/** Returns a profile with its secrets redacted. */
 export function shownProfile(profile: StoredProfile, cipher: Cipher): unknown {
   return exposeSecrets(AgentProfile, profile, 'redacted', cipher)
 }

@@ -1,8 +1,8 @@
 /**
  * Estimates the size of the data folder.
  *
- * A walk adds up the disk space of everything in the folder. Bytes that were written to logs since the walk began are
- * added. Deleted files count until the next walk.
+ * A walk adds up the disk space of everything in the folder. Bytes that were written to logs since the last complete
+ * walk began are added. Deleted files count until the next walk, and other new files do not count until then.
  */
 import type { Clock } from '../../base/stamp.ts'
 import { folderBytes } from './folder-size.ts'

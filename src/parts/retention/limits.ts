@@ -30,7 +30,7 @@ export interface LimitsOptions {
   readonly keyUse: Pick<KeyUse, 'bytesOf'>
 }
 
-/** By conversation id, the name of the named key that made the conversation; undefined if another client made it. */
+/** By conversation id, the name of the named key that made the conversation; undefined if no named key made it. */
 type Made = Map<string, string | undefined>
 
 /** The `Retry-After` (RFC 9110, section 10.2.3) of a response with `too_many_runs`. */
@@ -38,9 +38,9 @@ const retryAfterSeconds = 5
 
 export class Limits implements AdmissionRules {
   readonly #options: LimitsOptions
-  /** New conversations that `creating` has allowed, until the function that it returned is called. Ids may repeat. */
+  /** New conversations that `creating` has allowed, each until the function that was returned for it is called. */
   readonly #creating = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
-  /** Runs that `starting` has allowed, until the function that it returned is called. */
+  /** Runs that `starting` has allowed, each until the function that was returned for it is called. */
   readonly #starting = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
 
   constructor(options: LimitsOptions) {

@@ -25,7 +25,7 @@ export class Measuring {
     this.#timer.unref()
   }
 
-  /** Begins a measurement. Does nothing during a measurement, `atLeastMs` after a successful one, and after `close`. */
+  /** Begins a measurement, except during one, in the `atLeastMs` after a successful one, and after `close`. */
   refresh(): void {
     if (this.#options.clock() - this.#endedAt >= atLeastMs) this.#start()
   }

@@ -44,7 +44,7 @@ export function start(core: Lent<typeof retention>): Started<typeof retention> {
   }
 }
 
-/** Calls `begin` once: when all conversations are listed, or earlier if one of them changes or is removed. */
+/** Calls `begin` once: when all conversations are listed, or earlier if a conversation changes or is removed. */
 function whenListed({ follow }: Pick<Core['conversations'], 'follow'>, begin: () => void): void {
   const first = (): void => {
     end()

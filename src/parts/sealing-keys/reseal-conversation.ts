@@ -21,7 +21,7 @@ import type { PrivateRecord } from '../../conversation/log/records.ts'
 type KeyIds = ReadonlySet<string>
 
 /**
- * Encrypts the current secrets with the newest key. Returns the ids of the keys with which they are encrypted then.
+ * Encrypts the current secrets with the newest key. Returns the ids of the keys that the secrets need afterwards.
  * @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
  */
 export async function resealConversation(directory: string, cipher: Cipher, cache: LineCache): Promise<KeyIds> {

@@ -1,8 +1,8 @@
 /**
  * Encrypts (seals) the secrets of a data folder again with the newest key, while no server uses the folder.
  *
- * A value that no available key opens stays unchanged, and the report says so. At the end, the ids of the keys that are
- * still needed are written to `seals.json` (settings/seals.ts).
+ * A value that no available key opens stays unchanged, and the report says so. At the end, the ids of the keys that may
+ * still be needed are written to `seals.json` (settings/seals.ts).
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ export interface ResealReport {
   /** The id of the newest key, with which values are encrypted. */
   readonly key: string
   readonly conversations: number
-  /** A sentence about each file or value that could not be encrypted with the newest key. */
+  /** A sentence for each file, profile or conversation that could not be encrypted with the newest key. */
   readonly left: readonly string[]
   /** The ids of available keys, except the newest, that no current value needs. Old log records may still need them. */
   readonly unneeded: readonly string[]

@@ -1,4 +1,4 @@
-/** The steps that try the main job of a server. Each step returns a line about its result. */
+/** The steps of the self-test, such as a run of an agent. Each step returns a line about its result. */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { memberAt, objectOf, textOf } from '../../base/fields.ts'
@@ -15,7 +15,7 @@ export interface Step {
 /** The time limit of the run of the demonstration agent. */
 const runTimeoutMs = 60_000
 
-/** Returns the steps of the main job. Run them in this order: a step may need the steps before it. */
+/** Returns the steps. Run them in this order: a step may need the steps before it. */
 export function mainJob(server: ServerProcess, signal: AbortSignal): readonly Step[] {
   return [...access(server), ...conversation(server, signal), ...settings(server)]
 }

@@ -52,8 +52,9 @@ async function familyOf(pid: number): Promise<readonly number[]> {
 
 /** Returns `node` for a process that runs Node, else the name of its program; undefined if the process has ended. */
 async function programOf(pid: number): Promise<string | undefined> {
+  // A process that has ended has no command line and no program.
   const [line, file] = await Promise.all([
-    readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''), realpath(`/proc/${pid}/exe`).catch(() => ''), // Ended.
+    readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''), realpath(`/proc/${pid}/exe`).catch(() => ''),
   ])
   const called = basename(line.split('\0', 1)[0] ?? '')
   if (called === '') return undefined
@@ -71,7 +72,7 @@ async function look(pid: number, { files, listening, connected }: Seeing): Promi
   // A process that has ended has no open files.
   for (const name of await readdir(`/proc/${pid}/fd`).catch((): string[] => [])) {
     const path = join('/proc', String(pid), 'fd', name)
-    const stats = await stat(path).catch(() => undefined) // Closed meanwhile.
+    const stats = await stat(path).catch(() => undefined) // The descriptor was closed meanwhile.
     if (stats?.isSocket() === true) sockets.add(stats.ino)
     else if (stats?.isFIFO() === false) files.add(await realpath(path).catch(() => '')) // Closed meanwhile.
   }

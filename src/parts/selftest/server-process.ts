@@ -1,8 +1,8 @@
 /**
  * A server of this program as a process of its own, in a temporary folder.
  *
- * Where Node's permission model works, the process runs under it, with access only to folders of the list in
- * `touches.ts`.
+ * Where Node's permission model works, the process runs under it, and can use the files in the folders that
+ * `touches.ts` lists.
  */
 import { randomUUID } from 'node:crypto'
 import { dirname, extname, join } from 'node:path'
@@ -25,7 +25,7 @@ export interface ServerProcess {
   readonly child: Child
   readonly url: string
   readonly places: Places
-  /** Sends a request with the session key. @throws AppError `upstream_failed` without a 2xx and a JSON object */
+  /** Sends a request with the session key. @throws an error unless the response has a 2xx status and a JSON object */
   call(method: string, path: string, body?: object): Promise<Answer>
   /** Sends a GET without a key and returns the status. */
   statusWithoutKey(path: string): Promise<number>

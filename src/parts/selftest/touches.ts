@@ -1,8 +1,8 @@
 /**
  * What a running server touches: files, programs and addresses. SECURITY.md shows this list.
  *
- * A name is a path, a program or an address. Braces stand for the folders of `Places`, or for a choice such as
- * `{agent}`. `*` stands for any characters except a slash, `/**` for a folder with everything in it. The list is for a
+ * A name is a path, a program or an address. Braces stand for a folder of `Places`, or for another value, such as
+ * `{port}`. `*` stands for any characters except a slash, `/**` for a folder with everything in it. The list is for a
  * server on Linux. Rows with `isAsked` need a request or an option. Files that child programs open are left out.
  */
 import { join } from 'node:path'
@@ -21,7 +21,6 @@ export interface Touch {
 export interface Places {
   readonly data: string
   readonly work: string
-  /** The folder of the program's files. */
   readonly program: string
   readonly home: string
   /** The folders of PATH. */
@@ -102,7 +101,7 @@ export function touchesIn({ workingDir }: Places): readonly Touch[] {
   return touches.filter(({ isAsked }) => isAsked === undefined || workingDir !== undefined)
 }
 
-/** Returns the name with its leading braces replaced by each of their folders; an empty list for unknown braces. */
+/** Returns a path for each folder that the name's leading braces stand for. A name without braces stays as it is. */
 export function namesOf(name: string, places: Places): readonly string[] {
   const { data, work, program, home, path, runtime, workingDir } = places
   const given = (folder: string | undefined): readonly string[] => (folder === undefined ? [] : [folder])

@@ -1,5 +1,6 @@
 /**
- * Lists the skills and hooks in files, for clients that show or send them (contract/others.md, section 4).
+ * Lists the skills and hooks in files, for clients that show them or send them with a new conversation
+ * (contract/others.md, section 4).
  *
  * A project folder is not read if no conversation may work in it.
  */

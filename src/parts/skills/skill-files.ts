@@ -54,7 +54,7 @@ export async function readText(path: string, options: SkillFolderOptions): Promi
   return readIn(createWorkspace({ workingDir: folder, privateDirs }), path, warn)
 }
 
-/** Reads the skills of one folder. The path `folder` is relative to `options.folder`. */
+/** Reads the skills in `folder`, a path relative to `options.folder`. */
 export async function readSkillFolder(options: SkillFolderOptions, folder: string): Promise<Skill[]> {
   const { folder: workingDir, privateDirs } = options
   return readFolder({ ...options, workspace: createWorkspace({ workingDir, privateDirs }) }, folder)
@@ -76,7 +76,7 @@ export interface TextFile {
   readonly text: string
 }
 
-/** Reads at most `folderLimit` Markdown files of a folder, relative to `options.folder`. README.md is left out. */
+/** Reads the Markdown files in `folder` below `options.folder`, at most `folderLimit`. Leaves README.md out. */
 export async function textFilesIn(options: SkillFolderOptions, folder: string): Promise<TextFile[]> {
   const { folder: workingDir, privateDirs, warn } = options
   const workspace = createWorkspace({ workingDir, privateDirs })

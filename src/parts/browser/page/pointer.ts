@@ -37,7 +37,7 @@ function () {
 }`
 
 /**
- * Scrolls the innermost element in the middle of the viewport that can scroll further in the direction, else the page.
+ * Scrolls the innermost element in the middle of the viewport that can still scroll in this direction, else the page.
  * `sign` is 1 for down, -1 for up. The members `moved`, `above` and `below` of the result are in pixels.
  */
 export const scrollPage = String.raw`

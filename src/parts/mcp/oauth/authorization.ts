@@ -73,8 +73,8 @@ export function codeIn(answer: URLSearchParams, { authority: { issuer, namesItse
 }
 
 /**
- * Returns an OAuth error code in quotes, for an error text (RFC 6749, sections 4.1.2.1 and 5.2; extensions add codes).
- * For any other value, returns a general phrase. An `error_description` is not used.
+ * Returns the words for an error message: an OAuth error code in quotes (RFC 6749, sections 4.1.2.1 and 5.2; extensions
+ * add codes), or a general phrase for any other value. An `error_description` is not used.
  */
 export function errorCode(value: unknown): string {
   return typeof value === 'string' && /^[a-z_]{1,50}$/.test(value) ? `"${value}"` : 'that something is wrong'

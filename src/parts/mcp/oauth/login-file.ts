@@ -1,7 +1,7 @@
 /**
  * The file of logins to MCP servers. Each login is encrypted and bound to the name and address of its server.
  *
- * The secrets of each login are registered with the masker before a caller gets the login.
+ * Before a caller gets a login, its secrets are registered with the masker, which hides them in texts.
  */
 import { isObject, parseJson } from '../../../base/json.ts'
 import type { Cipher } from '../../../settings/cipher.ts'
@@ -40,7 +40,7 @@ const version = 1
 /** The most logins in the file. A further login replaces the login with the oldest change. */
 const loginLimit = 1000
 
-/** Returns the key of a server's login in the map. The encryption of the login is bound to this key. */
+/** Returns the map key of a server's login. A stored login can be decrypted only under its own map key. */
 export function keyOf({ name, url }: LoginServer): string {
   return JSON.stringify([name, url])
 }
@@ -84,7 +84,7 @@ export function openLoginFile({ path, cipher, setMasked, onChange }: LoginFileOp
   }
 }
 
-/** Returns the logins with this entry as the newest. The oldest login above the limit is dropped. */
+/** Returns the logins with this entry as the newest. Above `loginLimit`, drops the login with the oldest change. */
 export function withKept(logins: KeptLogins, key: string, kept: KeptLogin): KeptLogins {
   const others = [...logins].filter(([other]) => other !== key).slice(1 - loginLimit)
   return new Map([...others, [key, kept]])

@@ -2,8 +2,8 @@
  * The redirect URI of all sign-ins: the address of this server to which authorization servers redirect browsers with
  * their responses.
  *
- * Without a public address, it is a loopback address (RFC 8252, section 7.3), which a browser on another machine cannot
- * reach. The user then copies the address from that browser to the client.
+ * Without a public address, the URI is a loopback address (RFC 8252, section 7.3), which a browser on another machine
+ * cannot reach. The user then copies the address from that browser, and the client sends it to this server.
  */
 import { AppError } from '../../../base/errors.ts'
 
