@@ -5,7 +5,6 @@ import * as parts from './parts.ts'
 
 export const allParts: readonly Part[] = Object.values<Part>(parts)
 
-/** The options of all parts. */
 export const partOptions: OptionTable = optionsOf(allParts)
 
 /** Returns one table of the options of these parts. */

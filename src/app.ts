@@ -85,7 +85,7 @@ export interface App {
   readonly profiles: ProfileStore
   readonly secrets: SecretStore
   readonly profileUsers: ProfileUsers
-  /** The session keys that clients may present; empty when the server asks for no key. */
+  /** The session keys at the start of the server; empty when the server asks for no key. */
   readonly sessionKeys: readonly string[]
   /** The session key's file in the data folder; undefined when the options give the keys or no key is asked for. */
   readonly sessionKeyPath: string | undefined
@@ -220,7 +220,7 @@ async function takeFolder({ config, clock, onLost, log }: AppOptions, undo: Undo
   return lock
 }
 
-/** Ends the processes that a killed server left. Returns the folder to make cgroups in; undefined without one. */
+/** Ends the processes that a killed server left. Returns the cgroup below which to make cgroups, if any. */
 async function endLeftovers(folder: DataFolder): Promise<string | undefined> {
   await sweepMarked({ instance: folder.instance })
   const parent = await findCgroupParent()
@@ -346,5 +346,5 @@ async function startService(
 /** While more bytes of a conversation than this wait for the disk, the output of its external agent is not read. */
 const backlogLimitBytes = 8 * 1024 * 1024
 
-/** The least limit, in milliseconds, for closing an agent: 5 s for its hooks, 10 s for its processes, and a margin. */
+/** The least time limit for closing an agent, in milliseconds. Its hooks and its processes need time to end. */
 const processEndLimitMs = 20_000

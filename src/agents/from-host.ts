@@ -24,8 +24,8 @@ export interface HostToolCall {
 
 /**
  * Answers as the model of the built-in agent. A call without tools may serve another purpose than a step of a turn, for
- * example a title or a summary of the conversation. A thrown error is logged. In a step it also ends the run, and a
- * ConversationErrorEvent records it.
+ * example a title or a summary of the conversation. A thrown error is logged, unless the call was aborted. In a step
+ * the error also ends the run, and a ConversationErrorEvent records it.
  */
 export type HostModel = (call: HostModelCall) => Promise<HostModelAnswer>
 
@@ -33,12 +33,12 @@ export type HostModel = (call: HostModelCall) => Promise<HostModelAnswer>
 export type HostModels = (name: string) => HostModel | undefined
 
 export interface HostModelCall {
-  /** The system message, then the conversation. */
+  /** The messages for the model, the system message first. */
   readonly messages: readonly Message[]
   readonly tools: readonly HostModelTool[]
   /** Aborted when the answer is no longer wanted. */
   readonly signal: AbortSignal
-  /** Shows a piece of the answer to live readers. The returned answer must still have the whole text. */
+  /** Takes a piece of the answer, for live readers of a step. The returned answer must still have the whole text. */
   readonly onText: (piece: string) => void
 }
 

@@ -1,5 +1,5 @@
 /**
- * The contract between the built-in agent and the hooks of a conversation (contract: conversations.md, section 10).
+ * The contract between the built-in agent and the hooks of a conversation (contract/conversations.md, section 10).
  *
  * A hook is a command that runs at a fixed point of the agent's work. It can refuse the message, the tool call or the
  * end of the turn at this point, or add text for the model.
@@ -31,7 +31,7 @@ export interface Hooks {
   begin(signal?: AbortSignal): Promise<void>
   /** Returns the start hooks' texts, for the model. Empty after this method or `contextOf` has returned them. */
   takeOpening(): readonly string[]
-  /** Returns the text to record with a message: the hooks' texts, or their refusal. */
+  /** Runs the start hooks, if they have not run, and a message's hooks. Returns their texts, or only a refusal. */
   contextOf(message: Message): Promise<readonly TextContent[]>
   /** Runs the hooks that precede a tool; returns their notes, and the refusal if a hook refuses the tool. */
   beforeTool(use: ToolUse, signal: AbortSignal): Promise<ToolWord>
@@ -41,9 +41,9 @@ export interface Hooks {
    * Returns why a turn must go on; undefined when it may end. `objections`: how often hooks have objected in the turn.
    */
   objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined>
-  /** Ends the programs that a turn left running in the background. `turn` is the signal of that turn. */
+  /** Ends the hooks that a turn left running in the background. `turn` is the signal of that turn. */
   endTurn(turn: AbortSignal): Promise<void>
-  /** Ends running hook programs. If the start hooks have run, runs the end hooks, with a time limit. Idempotent. */
+  /** Ends the hooks. If the start hooks have run, runs the end hooks first, with a time limit. Idempotent. */
   close(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** The contract between the built-in agent and the skills of a conversation (contract: others.md, section 4). */
+/** The contract between the built-in agent and the skills of a conversation (contract/others.md, section 4). */
 import type { AgentContext } from '../schema/generated/settings.ts'
 import type { CalledSkill } from '../conversation/agent/agent.ts'
 import type { Tool } from './tool.ts'

@@ -2,7 +2,7 @@
  * The contract between the built-in agent and its tools.
  *
  * An ordinary failure is an observation with `is_error`. A thrown error becomes an AgentErrorEvent, and the run goes on
- * (contract: payloads.md, section 5).
+ * (contract/payloads.md, section 5).
  */
 import type { JsonObject } from '../base/json.ts'
 import type { Turn } from '../conversation/agent/agent.ts'
@@ -45,7 +45,7 @@ export type ReadResult =
 export interface ToolRun {
   readonly id: string
   readonly signal: AbortSignal
-  /** True when the user confirmed this action; absent when no confirmation was needed. */
+  /** True when the user has confirmed this action; otherwise false or absent. */
   readonly isApproved?: boolean
   /** The turn that the action belongs to; absent outside of a turn. */
   readonly turn?: ToolTurn
@@ -68,7 +68,7 @@ export interface ToolSet {
   readonly changing?: (signal: AbortSignal) => Promise<readonly Tool[]>
   /** The names of requested tools that this server does not have. */
   readonly missing: readonly string[]
-  /** Releases the resources of the tools, such as a shell; no process is left. Idempotent. */
+  /** Releases the resources of the tools and ends their processes, such as a shell. Idempotent. */
   close(): Promise<void>
 }
 

@@ -123,7 +123,7 @@ export function tellIgnored(call: Call, members: readonly string[]): void {
   exposeHeader(call, 'X-Ignored-Members', words)
 }
 
-/** Adds a header to the response, and lets pages of other origins read it. */
+/** Adds a header to the response, and lets pages of allowed origins read it. */
 export function exposeHeader({ exchange }: Call, name: string, value: string): void {
   exchange.headers.push(name, value, 'Access-Control-Expose-Headers', name)
 }

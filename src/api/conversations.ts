@@ -1,6 +1,6 @@
 /**
- * The routes that create, list, count, read, change, copy, navigate and delete conversations (contract:
- * conversations.md section 4). The response to a change is sent when the change is durable.
+ * The routes that create, list, count, read, change, copy, navigate and delete conversations
+ * (contract/conversations.md, section 4). The response to a change is sent when the change is durable.
  */
 import { AppError } from '../base/errors.ts'
 import type { AgentVault } from '../conversation/agent/vault.ts'
@@ -73,8 +73,8 @@ export async function createConversation(
     await (await service.open(made.id)).send(userMessageOf(message), true, keyed)
     return made
   }
-  // If the first run is refused, no conversation may be made, so admission is asked first. For a repeated request the
-  // conversation exists already.
+  // If a limit refuses the first run, no conversation may be made, so `admission` (the limits) is asked first. For a
+  // repeated request the conversation exists already.
   const { admission } = creation
   const isAsked = message !== undefined && !service.has(chosen) && !service.creations.knows(keyed)
   const { id, isNew } = await (isAsked && admission !== undefined ? admission.start(chosen, madeBy, make) : make())
@@ -156,7 +156,7 @@ async function infoOf(service: ConversationService, call: Call, id: string, stat
   return jsonResponse(status, await service.info(id, queryOf(call, includeSkills).include_skills))
 }
 
-/** Returns the error for a move of the workspace: the history and the agent's files name files in the old folder. */
+/** Returns the error for a move of the workspace. A move is refused: the history names files in the old folder. */
 function cannotMove(input: string): AppError {
   const msg = 'A conversation keeps its workspace: start a new conversation in the other folder'
   return invalid([{ type: 'value_error', loc: ['body', 'workspace', 'working_dir'], msg, input }])

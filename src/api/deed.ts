@@ -9,7 +9,7 @@ import type { Route } from './call.ts'
 
 /**
  * Returns the audit trail's entry for a request that is no GET or asks for secret values. Returns undefined for other
- * requests, and for a route without a check of keys, because strangers could fill the trail.
+ * requests, and for the rights `open` and `init`, because strangers could fill the trail with such requests.
  */
 export function deedOf(
   { request, requestId }: Exchange, { right, pattern, method }: Route,
@@ -37,8 +37,8 @@ export interface SocketMessage {
 }
 
 /**
- * Runs `work`. If the server has an audit trail, records the message before that, and afterwards the status: 200, or
- * 400 on an error.
+ * Runs `work`, which handles a message. If the server has an audit trail, records the message before `work`, and
+ * afterwards the status: 200, or 400 on an error.
  * @throws the errors of the trail and of `work`
  */
 export async function recorded(

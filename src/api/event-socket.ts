@@ -1,10 +1,10 @@
 /**
- * `/sockets/events/{conversation_id}`: serves one conversation on one WebSocket (contract: websocket.md, section 2;
+ * `/sockets/events/{conversation_id}`: serves one conversation on one WebSocket (contract/websocket.md, section 2;
  * decisions 35).
  *
  * The client gets `full_state`, then the stored events that it requested, then live events. Each client frame is a
- * Message that starts a run, or an AuthFrame, which is ignored. A failed frame gets a ServerErrorEvent, and the socket
- * stays open.
+ * Message, which the agent works on, or an AuthFrame, which is ignored. A failed frame gets a ServerErrorEvent, and the
+ * socket stays open.
  */
 import { errorOf, messageOf, AppError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
@@ -47,7 +47,7 @@ export interface Subscription {
   readonly resend: Resend
 }
 
-/** The close codes of this socket. 4004 and 4010 are private codes, the others are in IANA's registry (RFC 6455). */
+/** The close codes that this file sends. 4004 and 4010 are private, the others are in IANA's registry (RFC 6455). */
 const closeCodes = {
   serviceRestart: 1012,
   internalError: 1011,

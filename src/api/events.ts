@@ -1,8 +1,8 @@
 /**
- * The routes for events: read one, several, a page or a count, and send a message (contract: conversations.md sections
+ * The routes for events: read one, several, a page or a count, and send a message (contract/conversations.md, sections
  * 4 and 5).
  *
- * A response contains the stored bytes of events. Events are parsed for a text search (`body`) only.
+ * A response contains the stored bytes of events. Only a text search (`body`) parses events.
  */
 import { AppError } from '../base/errors.ts'
 import type { EventFilter } from '../conversation/log/event-reader.ts'

@@ -1,5 +1,5 @@
 /**
- * The routes for the goal of a conversation: set, stop, resume (contract: conversations.md sections 4 and 9). State
+ * The routes for the goal of a conversation: set, stop, resume (contract/conversations.md, sections 4 and 9). State
  * updates with the key `goal` report the progress.
  */
 import type { HttpResponse } from '../http/reply.ts'

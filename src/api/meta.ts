@@ -1,5 +1,5 @@
 /**
- * The routes about the server itself: health, versions and the OpenAPI description (contract: others.md section 10),
+ * The routes about the server itself: health, versions and the OpenAPI description (contract/others.md, section 10),
  * and the names of the built-in agent's tools.
  *
  * `version` is the API level, which existing clients check. `server_name` and `server_version` identify this program

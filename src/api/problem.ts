@@ -1,8 +1,8 @@
 /**
- * Makes the HTTP response for a failed request, and maps each error code to a status (contract: others.md section 0.2).
+ * Makes the HTTP response for a failed request, and maps each error code to a status (contract/others.md, section 0.2).
  *
- * An error that is no AppError is a bug of this server. Its message may contain a secret, so the response has
- * only an error id, and the log has the error.
+ * An error that is no AppError is a bug of this server. Its message may contain a secret, so the response has an error
+ * id instead, and the log has the error with this id.
  */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'

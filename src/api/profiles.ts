@@ -1,4 +1,4 @@
-/** The routes for LLM profiles (contract: settings.md section 7). */
+/** The routes for LLM profiles (contract/settings.md, section 7). */
 import { singleHeader } from '../http/headers.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'

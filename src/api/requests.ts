@@ -178,7 +178,7 @@ function serveFor(
     const ending = rules.endingBecause()
     if (ending !== undefined && beginsWork(route)) throw new AppError('unavailable', ending, { retryAfterSeconds })
   }
-  // Each member is named: V8 copies spread members one by one, in its slow path.
+  // Each member is named, because V8 copies spread members more slowly.
   const { parameters, query } = found
   if (route.readsBody || !announcesBody(exchange.request)) {
     return route.handle({ exchange, principal, parameters, query, body: undefined })
@@ -189,7 +189,7 @@ function serveFor(
   })
 }
 
-/** True for a route that may begin the work of an agent or a command. It is refused while the server shuts down. */
+/** True for a route that may begin the work of an agent or a command. Such a route is refused during a shutdown. */
 function beginsWork({ method, right, isIdle }: Route): boolean {
   return method === 'POST' && (right === 'drive' || right === 'execute') && !isIdle
 }
@@ -246,7 +246,7 @@ function holderOf(
   { request, response, route = '' }: Exchange, { keys, refusedKeys, pageSessions }: RequestRules,
 ): Principal | Promise<never> {
   const { rawHeaders, socket } = request
-  // Prometheus and the clients of `/v1/` send the key as a bearer token (contract: others.md, section 0.1).
+  // Prometheus and the clients of `/v1/` send the key as a bearer token (contract/others.md, section 0.1).
   const mayBear = route.startsWith('/v1/') || route === '/metrics'
   const credential = mayBear ? readBearerCredential(rawHeaders) : readHeaderCredential(rawHeaders)
   const known = credential.kind === 'given' ? keys?.find(credential.key) : undefined

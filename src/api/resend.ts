@@ -1,5 +1,5 @@
 /**
- * Reads which stored events a client requests when it joins a live stream (contract: websocket.md section 1, decisions
+ * Reads which stored events a client requests when it joins a live stream (contract/websocket.md, section 1, decisions
  * 35).
  */
 import type { Conversation } from '../conversation/conversation.ts'

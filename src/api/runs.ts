@@ -1,6 +1,6 @@
 /**
- * The routes that drive a conversation: runs, approvals, secrets, model and so on (contract: conversations.md sections
- * 3, 4 and 6). A change is durable before its response is sent, except a pause that takes longer than `pauseLimitMs`.
+ * The routes that drive a conversation: runs, approvals, secrets, model and so on (contract/conversations.md, sections
+ * 3, 4 and 6). A change is durable before its response is sent, except a pause that takes longer than 5 s.
  */
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { toJsonObject } from '../base/json.ts'

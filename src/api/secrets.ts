@@ -1,5 +1,5 @@
 /**
- * The routes for global secrets (contract: settings.md section 6).
+ * The routes for global secrets (contract/settings.md, section 6).
  *
  * The list has names without values. The route of one secret returns its value as plain text. Values are not logged.
  */

@@ -1,5 +1,5 @@
 /**
- * The routes for the settings (contract: settings.md sections 1 to 3).
+ * The routes for the settings (contract/settings.md, sections 1 to 3).
  *
  * The shape of a request is checked here. The store applies the patch and checks the resulting settings.
  */

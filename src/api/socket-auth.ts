@@ -1,6 +1,6 @@
 /**
  * Authenticates a socket whose upgrade request had no key, by the key or the page session's proof in its first frame
- * (contract: websocket.md section 1). Before that the client gets no data.
+ * (contract/websocket.md, section 1). Before that the client gets no data.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import type { KeyRing, Principal } from '../http/principal.ts'

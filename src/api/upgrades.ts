@@ -2,7 +2,7 @@
  * Serves requests to upgrade to WebSocket.
  *
  * A refused upgrade gets an ordinary HTTP response. A wrong parameter and a wrong key both get 403, as existing clients
- * expect (contract: websocket.md section 2). Without a key the upgrade is accepted: the key may come in the first
+ * expect (contract/websocket.md, section 2). Without a key the upgrade is accepted: the key may come in the first
  * frame.
  */
 import type { IncomingMessage } from 'node:http'
@@ -128,7 +128,7 @@ function eventSocketRoute(rules: EventSocketRules): SocketRoute {
   }
 }
 
-/** The facts about an upgrade that observers get. `route` and `keyName` are set during the checks. */
+/** The facts about an upgrade that observers get. `route` and `keyName` are set once they are known. */
 interface Attempt {
   readonly requestId: string
   /** The pattern of the matching route; undefined when none matched so far. */

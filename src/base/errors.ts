@@ -45,7 +45,7 @@ export interface Issue {
   readonly msg: string
   /** The broken rule, for programs: `missing`, `string_type`, `extra_forbidden`, ... */
   readonly type: string
-  /** The value that breaks the rule; the API redacts it before a response shows it. */
+  /** The value that breaks the rule. The API redacts secrets in the value before a response shows it. */
   readonly input?: unknown
   readonly ctx?: Readonly<Record<string, string | number>>
 }

@@ -1,4 +1,4 @@
-/** Common words. A secret with such a value is not masked, because most texts would become unreadable. */
+/** Common words. A secret with such a value is not masked, because ordinary texts would become unreadable. */
 
 const words = `
 able about above accept access account accounts across action actions active activity actor actual added address

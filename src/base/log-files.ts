@@ -28,7 +28,7 @@ export interface LogFilesOptions {
   readonly tell?: (words: string) => void
 }
 
-/** The most characters that wait for the disk, for each file. */
+/** The most characters that wait for the next write, for each file. */
 const queueLimitChars = 4 * 1024 * 1024
 const closeLimitMs = 2000
 /** The time in which lines gather for one write. */

@@ -58,7 +58,7 @@ export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Prom
 }
 
 /**
- * Resolves to a function that masks the texts of `value`. If `value` is long, this function masks its texts in several
+ * Resolves to a function that masks the texts of `value`. If `value` is long, the texts are masked first, in several
  * turns of the event loop, and the returned function looks up the results.
  */
 export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(text: string) => string> {

@@ -27,13 +27,13 @@ export class Trie {
   readonly depth: Int32Array
   readonly matchLength: Int32Array
   readonly output: Uint8Array
-  /** A state's children are the states from `#firstChild` to `#endChild` - 1. Both are 0 until `#grow` sets them. */
+  /** Indexed by state: the state's first child, and its last child plus 1. Both are 0 until `#grow` sets them. */
   readonly #firstChild: Int32Array
   readonly #endChild: Int32Array
   /** The offset of each pattern in `units`. */
   readonly #starts: Int32Array
   readonly #isWord: Uint8Array
-  /** The patterns that begin with a state's text are those from `#first` to `#end` - 1, counted in sorted order. */
+  /** Indexed by state: the sorted patterns from `#first` to `#end` - 1 are those that begin with the state's text. */
   readonly #first: Int32Array
   readonly #end: Int32Array
   /** The children of the root by code unit. */

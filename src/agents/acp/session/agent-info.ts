@@ -1,7 +1,7 @@
 /**
  * Reads the description of an external agent from the result of `initialize` (ACP v1, initialization). Pure.
  *
- * `quirks` (special behaviour) follow from the provider in the settings. A wrapper may change the name in the result.
+ * `quirks` (special behaviour) depend on the provider in the settings, because a wrapper may change the agent's name.
  */
 import { memberAt, objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import { isObject } from '../../../base/json.ts'
@@ -13,12 +13,12 @@ import { readAuthMethods, type AuthMethod } from './sign-in.ts'
 export interface AgentInfo {
   readonly name: string
   readonly version: string
-  /** True for the name and version with which the data of the provider was tested (`isMeasured`). */
+  /** True if the agent has a name and version with which the provider's data was tested (`isMeasured`). */
   readonly isMeasured: boolean
   readonly takesImages: boolean
   readonly quirks: Quirks
   readonly capabilities: Fields
-  /** True when `sessionCapabilities` has an object with this name, such as `resume` or `fork`. */
+  /** True when `sessionCapabilities` has a member with this name that is an object, such as `resume` or `fork`. */
   readonly can: (name: string) => boolean
   readonly authMethods: readonly AuthMethod[]
 }

@@ -2,8 +2,8 @@
  * Starts and ends the program of an external agent. The agent's turns and asides (questions of clients outside the
  * turns) share one program.
  *
- * Each turn or aside has a lease. A program without leases is idle. An idle program is ended after a time, or when
- * another agent needs its slot (the right to run a program). The next turn or aside starts a new program.
+ * Each turn or aside has a lease (the right to use the program). A program without leases is idle. It is ended after a
+ * time, or when another agent needs its slot (the right to run a program). The next turn or aside starts a new program.
  */
 import { errorOf } from '../../../base/errors.ts'
 import { untilAborted } from '../../../base/wait.ts'
@@ -19,7 +19,7 @@ export interface ProgramEvents {
   /** Returns the model, mode and options that clients have chosen in this conversation. */
   choices(): SessionChoice
   started(started: StartedSession): void
-  /** Called when an update or a response of the agent has changed the session's state. */
+  /** Called when an update or a response of the agent may have changed the session's state. */
   changed(session: AcpSession): void
 }
 
@@ -42,7 +42,7 @@ export class AgentProgram {
   #running: Running | undefined
   #ending: Promise<void> | undefined
   /**
-   * Settles when all calls of `enter` so far have settled. The next call waits for it, so that no two programs start.
+   * Settles when all calls of `enter` so far have settled. The next call waits for that, so that no two programs start.
    */
   #entered: Promise<unknown> = Promise.resolve()
 
@@ -57,8 +57,8 @@ export class AgentProgram {
   }
 
   /**
-   * Returns a lease of the running program, or of a new program. Sets the session mode that the confirmation policy
-   * requires.
+   * Returns a lease of the running program, or of a new program. Sets the session mode by the confirmation policy and
+   * the chosen mode.
    * @throws the errors of starting the program and of setting the mode; the signal's reason
    */
   enter(signal: AbortSignal): Promise<Lease> {
@@ -72,7 +72,7 @@ export class AgentProgram {
     return this.session === undefined || this.#running === undefined ? undefined : this.#lease(this.#running)
   }
 
-  /** Ends the program if `session` is the running session. Otherwise waits for an end in progress. */
+  /** Ends the program if `session` is its session. Otherwise waits for an end in progress, if any. */
   async end(session: AcpSession | undefined): Promise<void> {
     const running = this.#running
     if (session === undefined || session !== running?.session) return this.#ending
@@ -83,7 +83,7 @@ export class AgentProgram {
     return this.#ending
   }
 
-  /** Sets the mode that the changed policy requires. Ends the program if that fails. Never rejects. */
+  /** Sets the session mode by the current policy. Ends the program if that fails. Never rejects. */
   async policyChanged(): Promise<void> {
     if (this.#running === undefined) return
     await this.#applyMode(this.#running.session).catch((error: unknown) => {
@@ -159,7 +159,7 @@ export class AgentProgram {
     }
   }
 
-  /** Reports a change of the session. If it may now skip required questions, sets the mode and the options again. */
+  /** Reports a change of the session. If the agent may now skip required questions, sets mode and options again. */
   #changed(session: AcpSession): void {
     this.#events.changed(session)
     if (session.isTooOpen(this.#options.host.policy())) void this.policyChanged()

@@ -1,6 +1,6 @@
 /**
  * Reads the options of a session: its mode, its model and the other choices of the agent (ACP v1, session config
- * options; sessions.md, "Models, modes and options"). Pure.
+ * options; agents/acp/sessions.md, "Models, modes and options"). Pure.
  *
  * The category of an option says whether it selects the mode or the model. In older agents, which send no categories,
  * the option has the id `mode` or `model`.
@@ -25,7 +25,7 @@ export function optionOf(kind: 'mode' | 'model', result: unknown): Fields | unde
   return options.find(({ category }) => category === kind) ?? options.find(({ id }) => id === kind)
 }
 
-/** Reads the options other than mode and model. Leaves out options of types other than `select` and `boolean`. */
+/** Reads the options other than mode and model. Leaves out options that this server cannot set (`readOption`). */
 export function readOtherOptions(result: unknown): readonly SessionOption[] {
   const known = [optionOf('mode', result), optionOf('model', result)]
   return objectsOf(memberAt(result, 'configOptions')).filter((option) => !known.includes(option)).flatMap(readOption)

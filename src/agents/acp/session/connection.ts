@@ -1,7 +1,7 @@
 /**
  * A running agent program and the JSON-RPC connection to it.
  *
- * The connection is over when the program exits, when its output ends, when a line exceeds a limit, or after `close`.
+ * The connection is over after `close`, or for example when the program exits or when a line exceeds a limit.
  * The program's last lines are read for at most `lastLinesMs` after its exit.
  */
 import type { Readable, Writable } from 'node:stream'
@@ -38,9 +38,9 @@ export type StartProcess = (options: ChildOptions) => Promise<AgentProcess>
 
 /** Handles the messages of the agent about one session. */
 export interface AgentListener {
-  /** Handles one `session/update`. The next message is not handled before a returned promise has resolved. */
+  /** Handles one `session/update`. The next message is not handled before a returned promise has settled. */
   onUpdate(update: Fields): void | Promise<void>
-  /** Returns the result of one `session/request_permission`. `withdrawn` aborts when the agent cancels the request. */
+  /** Answers one `session/request_permission`. `withdrawn` aborts when the agent cancels it or the connection ends. */
   onPermission(params: Fields, withdrawn: AbortSignal): Promise<unknown>
 }
 
@@ -134,7 +134,7 @@ export class AgentConnection {
     return this.#program.processes()
   }
 
-  /** Ends the program and every process that it started. Idempotent. */
+  /** Ends the program and all its descendants that can be found. Idempotent. */
   async close(): Promise<void> {
     this.#listeners.clear()
     this.#peer.close()
@@ -180,7 +180,7 @@ export class AgentConnection {
     return this.#listeners.get(textOf(sessionId) ?? '')
   }
 
-  /** Logs output that is no message, at most `noiseLogLimit` times. */
+  /** Logs a problem with the agent's output, at most `noiseLogLimit` times. */
   #reportNoise(excerpt: string): void {
     if (++this.#noise > noiseLogLimit) return
     this.#log.debug('An agent wrote something that is no message', { pid: this.pid, excerpt })

@@ -2,7 +2,7 @@
  * Lends credential files to an agent: writes them before its program starts, and removes them after the program has
  * ended (contract/settings.md, section 5; decisions 12).
  *
- * A file has the text of a secret that is named in `acp_file_secrets`. Only the owner can read the file.
+ * A file has the text of a secret that is named in `acp_file_secrets`. Only the server's user can read the file.
  *
  * A program may renew its login in the file. Then the new text is stored in the secret, unless the secret was changed
  * meanwhile.
@@ -22,7 +22,7 @@ const fileLimitBytes = 256 * 1024
 const folderPrefix = 'lent-'
 const copyName = '.lent'
 
-/** Stores the new text of a credential file in its secret. Returns false if the secret is no longer `change.lent`. */
+/** Stores the new text of a credential file in its secret. Returns false if the secret was changed meanwhile. */
 export type ReplaceSecret = (change: SecretChange) => Promise<boolean>
 
 export interface LendOptions {
@@ -185,7 +185,7 @@ export async function recoverFiles(
   return unstored
 }
 
-/** Returns the change of the credential file in `place`; undefined without a change, a file or a copy of its text. */
+/** Returns the change of the credential file in `place`; undefined without a change, the file or its copy `.lent`. */
 async function findChange(place: string, name: string): Promise<SecretChange | undefined> {
   const file = (await namesIn(place)).find((entry) => !entry.startsWith('.'))
   const lent = await readRegular(join(place, copyName))
@@ -202,8 +202,8 @@ async function readChanged(path: string, lent: string): Promise<string | undefin
 }
 
 /**
- * Removes the link to a credential file, or a file in the link's place.
- * @throws AppError `agent_failed` when the parent is no folder: the files behind a link belong to the user
+ * Removes a credential file, the link to it, or a file in the link's place.
+ * @throws AppError `agent_failed` when the parent is a link or a file: the files behind such a link belong to the user
  */
 async function removeLent(path: string): Promise<void> {
   const around = await lstat(dirname(path)).catch(() => undefined) // The folder may be missing.

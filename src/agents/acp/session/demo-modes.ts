@@ -1,6 +1,6 @@
 /**
- * The two session modes of the demonstration agent, which is not in the provider table. A session starts in the mode
- * `ask`.
+ * The two session modes of the demonstration agent, which is not in the provider table (settings/providers-table). A
+ * session starts in the mode `ask`.
  */
 export type Mode = 'ask' | 'open'
 

@@ -1,9 +1,9 @@
 /**
- * The failures of an external agent, each with the code and the text of a ConversationErrorEvent (contract: events.md,
+ * The failures of an external agent, each with the code and the text of a ConversationErrorEvent (contract/events.md,
  * section 2.4).
  *
- * Agents put any integer into `error.code` and the real cause into `data`. Some report a missing login as text
- * (agents.md, "Failures, questions, usage").
+ * Agents may put any integer into `error.code` and the real cause into `data`. Some report a missing login as text
+ * (agents/acp/agents.md, "Failures, questions, usage").
  */
 import { messageOf } from '../../../base/errors.ts'
 import { objectOf, textOf } from '../../../base/fields.ts'
@@ -39,7 +39,7 @@ const authWords = new RegExp([
   'please log ?in|login required',
 ].join('|'), 'i')
 
-/** Match the HTTP status of a refused login, and a word after it. One expression for both would take quadratic time. */
+/** Matches the HTTP status of a refused login. `refusedWords` is separate: one pattern would take quadratic time. */
 const refusedStatus = /\b(?:401|403)\b/
 const refusedWords = /unauthori[sz]ed|forbidden|api key|authenticat|credential/i
 

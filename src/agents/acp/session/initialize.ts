@@ -1,6 +1,6 @@
 /**
  * Sends the first request to an agent: ACP `initialize`, version 1. The request offers no file system and
- * no terminal (sessions.md, "Beginning").
+ * no terminal (agents/acp/sessions.md, "Beginning").
  */
 import { memberAt } from '../../../base/fields.ts'
 import { AcpFailure } from './failure.ts'

@@ -29,7 +29,7 @@ export class Introduction {
     for (const note of started.notes) this.#notes.add(note)
   }
 
-  /** Records the stored notes in a turn, after an introduction of the stored session if there is one. Forgets both. */
+  /** Records a SystemPromptEvent for the session that `add` stored, if any, then the stored notes. Forgets both. */
   tell(turn: Turn): void {
     const { mask, clientTools } = this.#options
     if (this.#first !== undefined) {
@@ -48,7 +48,7 @@ export class Introduction {
     this.#notes.clear()
   }
 
-  /** Returns the text about approval: the agent's mode, its work without questions, and that nothing confines it. */
+  /** Returns a text about approval, for example in which mode the agent is and what it does without questions. */
   #approval({ mode, runsUnasked }: StartedSession['session']): string {
     const inMode = mode === undefined ? 'The agent has no modes' : `The agent is in the mode "${mode}"`
     if (!asks(this.#options.policy())) {

@@ -1,5 +1,5 @@
 /**
- * The private record of an agent's session, with which a conversation resumes the session after a restart. For a new
+ * The private record of an agent's session, with which a later program of the agent resumes the session. For a new
  * session, `begin` sets some members of the record; the others keep their values.
  */
 import { objectOf, textOf } from '../../../base/fields.ts'
@@ -19,7 +19,7 @@ export class KeptSession {
     return this.#kept?.['id'] !== undefined
   }
 
-  /** False for a session that has served no prompt. True without a record, or when the record does not say. */
+  /** False for a session that has worked on no prompt. True without a record, or when the record does not say. */
   get isPrompted(): boolean {
     return this.#kept?.['is_prompted'] !== false
   }

@@ -1,5 +1,5 @@
 /**
- * Plans the start of an agent program: its command, its environment and its credentials (spec, "Credentials of external
+ * Plans the start of an agent program: its command, its environment and its credentials (spec: "Credentials of external
  * agents"; decisions 23).
  */
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, Program
   readonly runtimeDir: string
   readonly settings: AcpSettings
   readonly providers: readonly Provider[]
-  /** The server's environment; a child gets the variables that are allowed. */
+  /** The server's environment. A child gets only the variables that it is allowed. */
   readonly environment: Environment
   /** The names of the server's variables that `--pass-env` allows for children. */
   readonly passEnvironment: readonly string[]

@@ -48,7 +48,7 @@ export function planMcpServers(config: Fields, can: McpTransports): McpPlan {
   return { servers, states }
 }
 
-/** Returns the name and the error of an MCP server whose failed start Codex reports; undefined for other updates. */
+/** Reads an update in which Codex reports that an MCP server did not start. Returns undefined for other updates. */
 export function failedMcpServer(update: Fields): { readonly name: string; readonly detail: string } | undefined {
   const name = mcpStartup.exec(textOf(update['toolCallId']) ?? '')?.[1]
   if (name === undefined || update['status'] !== 'failed') return undefined
@@ -83,7 +83,7 @@ function decoded(name: string): string {
   try {
     return decodeURIComponent(name)
   } catch {
-    return name // Not percent-encoded: it is the name itself.
+    return name // The text is not percent-encoded: it is the name itself.
   }
 }
 

@@ -8,7 +8,7 @@ import { memberAt, objectOf, textOf, type Fields } from '../../../base/fields.ts
 import { untilAborted, within } from '../../../base/wait.ts'
 import type { McpTokens } from '../../../offers.ts'
 
-/** The time limit for getting each access token. A late token is not waited for: the agent starts without it. */
+/** The time limit for getting each access token. After this time the agent starts without the token. */
 const patienceMs = 5000
 
 /** Returns the servers with access tokens in place of OAuth logins. @throws the signal's reason */

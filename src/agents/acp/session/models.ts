@@ -1,8 +1,8 @@
 /**
  * Reads the models that a session offers, and makes the request that selects a model. Pure.
  *
- * The models are in the config option for the model, or in the older member `models` (sessions.md, "Models, modes and
- * options").
+ * The models are in the config option for the model, or in the older member `models` (agents/acp/sessions.md,
+ * "Models, modes and options").
  */
 import { memberAt, objectsOf, textOf } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'

@@ -1,8 +1,8 @@
 /**
  * Selects the session mode of an external agent by the confirmation policy (decisions 24). Pure.
  *
- * An agent asks for little or nothing in its open mode, and before commands and changes in its asking mode. A mode that
- * the user or the settings name is preferred, unless it may skip a required question.
+ * An agent asks about little or nothing in its open mode, and before commands and changes in its asking mode. A mode
+ * that the user or the settings name is preferred, unless it may skip a required question.
  */
 import { memberAt, objectsOf, textOf, type Fields } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'
@@ -80,8 +80,8 @@ export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRu
 }
 
 /**
- * Returns the rules for an agent without a provider. A mode counts as more open than `asking` if its name says so, or
- * if the session began in another mode (`begunIn`).
+ * Returns the rules for an agent without a provider. A mode counts as more open than `asking` if its id says so
+ * (`isOpenByName`), or if the session began in another mode (`begunIn`).
  */
 export function unknownAgentRules(begunIn: string | undefined): ModeRules {
   const isMoreOpen = (mode: string): boolean => (begunIn !== undefined && mode !== begunIn) || isOpenByName(mode)

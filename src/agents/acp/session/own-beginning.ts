@@ -16,7 +16,7 @@ export interface OwnBeginningOptions {
   readonly timers: Timers
   /** True for the id of a call from an earlier turn. */
   readonly isKnownCall: (id: string) => boolean
-  /** Asks for a turn. Rejects when no turn may begin: `refused` is then called, which must end the agent. */
+  /** Asks for a turn. Rejects when no turn may begin. If messages still wait, `refused` must end the agent. */
   readonly begin: () => Promise<void>
   readonly refused: () => void
 }
@@ -89,8 +89,8 @@ export class OwnBeginning {
   }
 
   /**
-   * Passes a permission request to the turn. Between turns, stores the request and requests a turn. In the tail of a
-   * stopped turn the request is cancelled instead, unless an update has requested a turn since the stop.
+   * Passes a permission request to the turn. Between turns, stores the request and requests a turn. Within `tailMs`
+   * after a stopped turn the request is cancelled instead, unless an update has requested a turn since the stop.
    */
   asked(params: Fields, withdrawn: AbortSignal): Promise<unknown> {
     if (this.#listener !== undefined) return this.#listener.onPermission(params, withdrawn)
@@ -135,8 +135,8 @@ export class OwnBeginning {
 
   /**
    * True when an update about a call begins new work. An update with a new id must describe the call. If its status is
-   * final, it counts only after the tail, and only in a session that has had a prompt. An update with a known id counts
-   * only after the tail, and only if it is a `tool_call` with a status that is not final.
+   * final, it counts only after `tailMs`, and only in a session that has had a prompt. An update with a known id counts
+   * only after `tailMs`, and only if it is a `tool_call` with a status that is not final.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update['toolCallId'])

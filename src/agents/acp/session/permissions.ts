@@ -1,9 +1,9 @@
 /**
  * Decides the answer to a permission request of an external agent by the confirmation policy (decisions 24). Pure.
  *
- * An option is selected by its kind, not by its place, because Gemini offers "always" first (sessions.md, "Asking").
- * `allow_always` is never selected, because the permission would outlive a change of the policy. The risk of a call is
- * unknown, so ConfirmRisky asks only with `confirm_unknown`.
+ * An option is selected by its kind, not by its place, because Gemini offers "always" first (agents/acp/sessions.md,
+ * "Asking"). `allow_always` is never selected, because the permission would outlive a change of the policy. The risk of
+ * a call is unknown, so ConfirmRisky asks only with `confirm_unknown`.
  */
 import { assertNever } from '../../../base/errors.ts'
 import { objectsOf, textOf } from '../../../base/fields.ts'

@@ -2,7 +2,7 @@
  * Selects the program to start for the command of an agent (contract/settings.md, section 5).
  *
  * An npx command of the provider's package is replaced by the installed agent, or by the provider's program on the
- * PATH. npx downloads unreviewed code, so it runs only with `--allow-npx` or for a command that the user wrote.
+ * PATH. npx downloads unreviewed code, so the provider's own npx command runs only with `--allow-npx`.
  */
 import { delimiter, isAbsolute, join } from 'node:path'
 import { messageOf } from '../../../base/errors.ts'
@@ -18,7 +18,8 @@ export interface ProgramOptions {
 }
 
 /**
- * Returns the command to start. @throws AcpFailure `ACPSpawnError` when the agent is not installed or cannot be found
+ * Returns the command to start.
+ * @throws AcpFailure `ACPSpawnError` if the agent is not installed, or if `installedCommand` fails
  */
 export async function findProgram(
   command: readonly string[],

@@ -53,7 +53,7 @@ function blocksOf(message: MessageEvent, options: PromptOptions): readonly Promp
   })
 }
 
-/** The beginning `data:image/<type>;base64,` of a data URL. */
+/** Matches the beginning `data:image/<type>;base64,` of a data URL. */
 const imageUrl = /^data:(image\/[a-z0-9.+-]+);base64,/i
 
 function imageBlock(

@@ -1,12 +1,12 @@
 /**
  * Lists special behaviour of agents, by the name of the provider in the settings. Tests have shown the behaviour, which
- * no ACP capability announces. `npm run real-agents` finds a version that behaves differently.
+ * no ACP capability announces. `npm run real-agents` can show that a version behaves differently.
  */
 
 export interface Quirks {
   /** True when the title of an `execute` call is the command. */
   readonly titleIsCommand?: true
-  /** True when `end_turn` with `usage: null`, or the status `systemError`, is the only sign that the model failed. */
+  /** True when a prompt's result with `usage: null`, or the status `systemError`, means that the model failed. */
   readonly failsWithoutUsage?: true
   /**
    * Matches the text of a message chunk that reports a failure of the model. A model may write the same text, so the
@@ -21,9 +21,9 @@ export interface Quirks {
   readonly idleTalk?: RegExp
   /** True when the agent ignores MCP servers on stdio, which it would have to start as programs. */
   readonly ignoresStdioServers?: true
-  /** True when a resumed agent runs the session's unfinished calls again without a question. */
+  /** True when the agent runs a session's unfinished calls again without a question, after a resume or a cancel. */
   readonly rerunsOpenCalls?: true
-  /** The agent's version and the transcripts that show the quirks. */
+  /** The tested version, and what shows the quirks, such as recorded transcripts. */
   readonly evidence: string
 }
 

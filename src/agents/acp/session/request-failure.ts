@@ -3,7 +3,7 @@ import { AppError, messageOf, type ErrorCode } from '../../../base/errors.ts'
 import { RpcError, RpcTimeoutError } from '../../../rpc/errors.ts'
 import { describe } from './failure.ts'
 
-/** Makes an AppError: `bad_request` for a refusal, `agent_timeout` without a response, otherwise `agent_failed`. */
+/** Makes an AppError: `bad_request` for an error response, `agent_timeout` after a timeout, else `agent_failed`. */
 export function refused(what: string, error: unknown): AppError {
   return new AppError(errorCodeFor(error), `${what}: ${reasonOf(error)}`, { cause: error })
 }

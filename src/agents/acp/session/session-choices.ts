@@ -1,8 +1,8 @@
 /**
  * The model, the mode and the other options of a session, each with its possible values and its current value. Pure.
  *
- * The result that opens a session has the first values. An agent reports later changes in updates (ACP v1, session
- * modes and config options; sessions.md, "Models, modes and options").
+ * The result that opens a session has the first values. Updates and responses report later changes (ACP v1, session
+ * modes and config options; agents/acp/sessions.md, "Models, modes and options").
  */
 import { textOf, type Fields } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'
@@ -34,7 +34,7 @@ export function withModel(choices: SessionChoices, model: string | undefined): S
   return model === choices.models.current ? choices : { ...choices, models: { ...choices.models, current: model } }
 }
 
-/** Returns the choices with the new value of an option, which not every agent repeats in its response. */
+/** Returns the choices with a new value of an option. Not every agent repeats the value in its response. */
 export function withOption(choices: SessionChoices, { id }: SessionOption, value: string): SessionChoices {
   const set = (option: SessionOption): SessionOption => {
     if (option.id !== id) return option
@@ -49,7 +49,7 @@ export function withMode(choices: SessionChoices, mode: string | undefined): Ses
   return { ...choices, modes: { ...choices.modes, current: mode } }
 }
 
-/** Returns the choices as members of `agent_state` (contract: conversations.md, section 11). */
+/** Returns the choices as members of `agent_state` (contract/conversations.md, section 11). */
 export function choicesState({ models, modes, options }: SessionChoices): JsonObject {
   return {
     acp_current_model_id: models.current ?? null,

@@ -49,7 +49,7 @@ export interface OwnWorkKeeper {
   isKnownCall(id: string): boolean
   /** Asks for a turn for the agent's own work. Resolves when a run is under way; rejects when no turn may begin. */
   begin(): Promise<void>
-  /** Ends the agent after `begin` rejected: an agent must not work while no turn records its work. */
+  /** Ends the agent's program after `begin` rejected: an agent must not work while no turn records its work. */
   refused(): void
 }
 
@@ -97,7 +97,7 @@ export class AcpSession {
     })
   }
 
-  /** Sets a function that is called when an update or a response of the agent has changed `state`. */
+  /** Sets a function that is called when an update or a response of the agent may have changed `state`. */
   watch(onChange: () => void): void {
     this.#onChange = onChange
   }
@@ -112,7 +112,7 @@ export class AcpSession {
     return this.#own.isHolding
   }
 
-  /** Passes to a turn the messages of work that the agent began by itself. Stored messages come first. */
+  /** Passes the messages of the agent's own work to the listener of a turn: stored messages first, then new ones. */
   take(listener: AgentListener): void {
     this.#own.attach(listener, false)
   }
@@ -159,7 +159,7 @@ export class AcpSession {
     return this.rules.runsUnasked(this.mode)
   }
 
-  /** The session's members of `agent_state`, for clients (contract: conversations.md, section 11). */
+  /** The session's members of `agent_state`, for clients (contract/conversations.md, section 11). */
   get state(): JsonObject {
     return {
       acp_agent_name: this.agent.name,

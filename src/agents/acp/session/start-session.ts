@@ -1,9 +1,9 @@
 /**
  * Starts an agent program and opens a session in it: initialize, authenticate, then resume, load or create a session,
- * then set model, options and mode (ACP v1, initialization and session setup; sessions.md, "Beginning").
+ * then set model, options and mode (ACP v1, initialization and session setup; agents/acp/sessions.md, "Beginning").
  *
- * All steps share one time limit. A session that cannot be resumed is replaced by a new session. After a failure the
- * program is ended, and its credential files and temporary home are removed.
+ * The requests to the agent share one time limit. A session that cannot be resumed is replaced by a new session. After
+ * a failure the program is ended, and its credential files and temporary home are removed.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../../base/errors.ts'
@@ -71,8 +71,8 @@ const forgotten =
   + 'Its new session does not remember this conversation and is given a record of it.'
 
 /**
- * Starts a program and opens a session, within `acp_startup_timeout`. Sets model, options and mode by `choices` and the
- * confirmation policy. A choice that cannot be set becomes a note.
+ * Starts a program and opens a session, with the time limit `acp_startup_timeout`. Sets model, options and mode by
+ * `choices` and the confirmation policy. A choice that cannot be set becomes a note.
  * @throws AcpFailure, or the signal's reason
  */
 export async function startSession(

@@ -2,7 +2,7 @@
 import { memberAt, objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import { blockText, imageUrl } from '../calls/output.ts'
 
-/** True for Gemini's message that reports a change of mode (sessions.md, "Models, modes and options"). */
+/** True for Gemini's message that reports a change of mode (agents/acp/sessions.md, "Models, modes and options"). */
 export function isModeNotice(update: Fields): boolean {
   const text = memberAt(update, 'content', 'text')
   if (update['sessionUpdate'] !== 'agent_message_chunk') return false
@@ -20,7 +20,7 @@ export function isWork(update: Fields): boolean {
   }
 }
 
-/** True for a chunk of a message or a thought that has text or an image. False for a notice of a mode. */
+/** True for a message or thought chunk with an image or a text that is not blank. False for a mode notice. */
 export function saysSomething(update: Fields): boolean {
   const { sessionUpdate } = update
   if (sessionUpdate !== 'agent_message_chunk' && sessionUpdate !== 'agent_thought_chunk') return false

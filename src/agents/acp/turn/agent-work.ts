@@ -1,5 +1,5 @@
 /**
- * Handles the messages of an external agent in one turn: makes events of its updates, answers its permission requests.
+ * Handles the messages of an external agent in one turn: records its updates and answers its permission requests.
  *
  * Each message restarts the idle timer (`idleMs`). The timer is stopped while a question to the user is open.
  */

@@ -2,7 +2,7 @@
  * Asks an external agent a question outside its conversation. A copy of the session answers with text and is then
  * discarded.
  *
- * A session that has finished no prompt cannot be copied, so a new session answers. Permission requests are denied.
+ * A session that has worked on no prompt is not copied: a new session answers. Permission requests are denied.
  */
 import { AppError, messageOf } from '../../../base/errors.ts'
 import { objectOf, type Fields } from '../../../base/fields.ts'
@@ -19,7 +19,7 @@ import { mergeContextUse, mergeMetaUse, type ContextUse } from './usage.ts'
 
 export interface AsideOptions {
   readonly session: AcpSession
-  /** False when the session has finished no prompt. A new session then answers. */
+  /** False when the session has worked on no prompt. A new session then answers. */
   readonly isPrompted: boolean
   readonly workingDir: string
   readonly prompt: readonly PromptBlock[]

@@ -45,7 +45,7 @@ export class MessageBuffer {
     return hasText && (id === undefined || id !== this.#messageId)
   }
 
-  /** Adds a chunk and returns its text, unmasked, for streaming clients. */
+  /** Adds a chunk and returns its text, which the caller must mask before clients get it. */
   add(sort: 'text' | 'thought', chunk: Fields): string {
     const block = objectOf(chunk['content'])
     const text = blockText(block)

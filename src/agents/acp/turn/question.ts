@@ -1,7 +1,7 @@
 /**
  * Makes the form in which clients see a permission request: command, diff, files and title of the call. Pure.
  *
- * A long text is cut and ends with a note. Of several edits only the first has a diff.
+ * A long command or diff is cut and ends with a note. Of several edits only the first is shown as a diff.
  */
 import { numberOf, textOf } from '../../../base/fields.ts'
 import type { QuestionDiff, QuestionDraft } from '../../../conversation/agent/agent.ts'
@@ -26,7 +26,7 @@ export function questionOf({ id, title, event, shape, call }: AskedCall): Omit<Q
   }
 }
 
-/** Returns the diff of an edit that `more` edits follow. An insertion has the old text ''; a missing text is null. */
+/** Returns the diff of an edit; `more` edits follow it. An insertion has the old text '', a missing text is null. */
 function shownDiff(edit: Edit, more: number): QuestionDiff {
   const replaced = edit.do === 'insert' ? '' : null
   const old_text = 'oldText' in edit ? shortened(edit.oldText) : replaced

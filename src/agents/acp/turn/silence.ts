@@ -1,8 +1,8 @@
 /**
  * Publishes the stderr of an agent that sends no updates: agents retry a failing model for minutes in silence.
  *
- * Stderr is checked every `everyMs`. New text is published, unless an update came since the last check, or a question
- * or call is open. The agent's next update removes the published text.
+ * Stderr is checked every `everyMs`. New text (without `idleTalk`) is published, unless an update came since the last
+ * check, or a question or call is open. The agent's next update removes the published text.
  */
 import type { Timer, Timers } from '../calls/timers.ts'
 
@@ -70,7 +70,7 @@ export class Silence {
   }
 }
 
-/** Returns the text in `now` after the end of `before` (its last 200 characters); all of `now` if it lacks that end. */
+/** Returns the text in `now` after the last 200 characters of `before`; all of `now` if it lacks these characters. */
 function newPart(before: string, now: string): string {
   if (before === '') return now
   if (now.startsWith(before)) return now.slice(before.length)

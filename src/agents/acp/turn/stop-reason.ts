@@ -2,7 +2,7 @@
  * Finds out whether a prompt ended with a failure, and with which failure (decisions 25). Pure.
  *
  * The stop reason is not enough: Codex and Copilot report a failure of their model as text with `end_turn`
- * (sessions.md, "Ending").
+ * (agents/acp/agents.md, "Failures, questions, usage").
  */
 import { memberAt, textOf, type Fields } from '../../../base/fields.ts'
 import { AcpFailure, cutDetail, isAuthText } from '../session/failure.ts'
@@ -17,7 +17,7 @@ export interface TurnFacts {
 }
 
 export interface FailureSigns {
-  /** True when an update gave the thread the status `systemError` (Codex). */
+  /** True when an update had Codex's `threadStatus` with the type `systemError`. */
   readonly systemError?: true
   /** The text of the message chunk that reported a failure of the model (Copilot). */
   readonly text?: string

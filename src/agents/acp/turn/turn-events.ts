@@ -1,7 +1,7 @@
 /**
  * Turns the updates of an external agent in one turn into events (decisions 3).
  *
- * A message becomes one MessageEvent, a plan a TaskTrackerAction with its result, and each part of a tool call one
+ * A message becomes one or more MessageEvents, a plan a TaskTrackerAction with its result, each part of a tool call one
  * ActionEvent with one result (turn-calls). Texts are masked across chunks, because chunks may split a secret.
  */
 import { objectOf, textOf, type Fields } from '../../../base/fields.ts'
@@ -20,7 +20,7 @@ import type { RanCall } from '../calls/unasked.ts'
 import { MessageBuffer } from './message-buffer.ts'
 
 export interface TurnEventsOptions extends TextHiding {
-  /** The prefix of model response ids; unique for each turn. */
+  /** The prefix of the ids of model responses and plans; unique for each turn. */
   readonly turnId: string
   readonly workingDir: string
   readonly titleIsCommand: boolean

@@ -1,6 +1,6 @@
 /**
- * Answers the permission requests of an agent in one turn. Each request is recorded, then the policy or the user
- * decides.
+ * Answers the permission requests of an agent in one turn. The calls of a request are recorded, then the policy or
+ * the user decides.
  *
  * No call is allowed before its action is durable. If the user would have to decide, a call that is too long to be
  * shown whole is denied.
@@ -55,7 +55,7 @@ export class TurnPermissions {
     return this.#isClosed || this.#options.signal.aborted || withdrawn.aborted
   }
 
-  /** Answers a `session/request_permission`: with `cancelled` if it has no call id, is withdrawn or comes too late. */
+  /** Answers a `session/request_permission`. The answer is `cancelled`, for example, without a call id. */
   async answer(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     const call = objectOf(params['toolCall'])
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined
@@ -95,7 +95,7 @@ export class TurnPermissions {
     return allowOnce(options)
   }
 
-  /** Denies all calls of a request with `refusal`. If `refused` is given, all others get `refusedTogether`. */
+  /** Denies all calls of a request with `refusal`. If `refused` is given, all other calls get `refusedTogether`. */
   #deny(
     asked: readonly AskedCall[],
     options: readonly QuestionOption[],
@@ -150,7 +150,7 @@ const refusedTogether: Refusal = {
 /** The options of a permission request, and the signal of its withdrawal. */
 interface Request {
   readonly options: readonly QuestionOption[]
-  /** Aborts when the agent cancels the request. */
+  /** Aborts when the agent cancels the request or the connection ends. */
   readonly withdrawn: AbortSignal
 }
 

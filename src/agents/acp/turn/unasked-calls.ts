@@ -40,8 +40,8 @@ export class UnaskedCalls {
   }
 
   /**
-   * Judges a call that ran, and counts it once if the verdict is not `fine`. Does nothing under a policy that never
-   * asks. Returns the failure that must stop the turn; undefined if the turn may continue.
+   * Judges a call that ran, and counts it once if the verdict is not `fine`. Does nothing under a policy that
+   * requires no questions. Returns the failure that must stop the turn; undefined if the turn may continue.
    */
   see(ran: RanCall, { runsUnasked }: JudgedSession): AcpFailure | undefined {
     const { host, onUnasked, log } = this.#options

@@ -2,7 +2,7 @@
  * Finds the tokens and the cost of one turn or aside, in the different forms of the agents. Pure.
  *
  * Some agents report a sum over the session. The server then counts how much the sum has grown since the last report
- * (agents.md, "Failures, questions, usage").
+ * (agents/acp/agents.md, "Failures, questions, usage").
  */
 import { memberAt, numberOf, objectOf, objectsOf, textOf, type Fields } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'
@@ -56,7 +56,7 @@ export interface ReportOptions {
   readonly counted: Counted | undefined
 }
 
-/** The usage id under which the figures of an external agent are counted (contract: conversations.md, section 2). */
+/** The usage id under which the figures of an external agent are counted (contract/conversations.md, section 2). */
 const usageId = 'acp-managed'
 
 /** Makes the report on one turn or aside. The cost is a difference of sums, so its source is `derived`. */
