@@ -76,14 +76,15 @@ export class Runner {
    */
   async start(request?: KeyedRequest): Promise<void> {
     this.#options.seat.agent()
-    return this.#start(request)
+    return this.#start(false, request)
   }
 
-  async #start(request?: KeyedRequest): Promise<void> {
+  async #start(isOwn: boolean, request?: KeyedRequest): Promise<void> {
     if (this.#run !== undefined) throw new TypeError('A run is under way already')
-    this.#hasServeRequest = false
+    // The first turn serves the messages, also when the agent begins work by itself before `running` is durable.
+    this.#hasServeRequest = !isOwn
     // Work that the agent began by itself before this run gets no turn of its own: the first turn covers it.
-    this.#hasOwnWork = false
+    this.#hasOwnWork = isOwn
     const begun = this.#begin(request)
     this.#run = this.#serve(begun)
     await begun
@@ -91,9 +92,8 @@ export class Runner {
 
   /** Adds a turn, in the current or a new run, for work that the agent began itself. Call `Gate.assertOpen` before. */
   async startOwn(): Promise<void> {
-    const started = this.#run === undefined ? this.#start() : undefined
+    if (this.#run === undefined) return this.#start(true)
     this.#hasOwnWork = true
-    await started
   }
 
   /** Makes the current or a new run serve the recorded messages. Begins no run while actions wait for the user. */

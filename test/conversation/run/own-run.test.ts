@@ -63,6 +63,24 @@ test('gives way to a message that is to be served', async () => {
   })
 })
 
+test('leaves no message without a turn when the agent begins while the run of the message begins', async () => {
+  await withConversation(async (conversation, world) => {
+    await conversation.run()
+    await ended(conversation)
+    world.scripts.push(async () => finished)
+    await conversation.send(userText('now'), false)
+    world.disk.hold()
+    const running = conversation.run()
+    await until(() => world.disk.waiting > 0)
+    const begun = world.agents[0]?.host.beginRun()
+    world.disk.release()
+    await Promise.all([running, begun])
+    await until(() => !conversation.isRunning)
+    assert.equal(world.agents[0]?.served.flat(), ['now'])
+    assert.equal(conversation.state.unserved, [])
+  })
+})
+
 test('follows the turn under way when the agent begins at its end', async () => {
   await withConversation(async (conversation, world) => {
     const gate = deferred<void>()
