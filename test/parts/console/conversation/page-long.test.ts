@@ -44,7 +44,7 @@ drive('a message is answered: text streams, and calls have their results', async
   await tab.until("document.querySelectorAll('.call .diff tr.added').length > 0")
   await tab.until("document.querySelectorAll('.call.is-open').length === 0")
   await tab.until("document.querySelector('.from-user strong')?.textContent === 'around'")
-  assert.ok(await tab.run('window.hasGrown && window.hasWorked && window.hadTasks'))
+  assert.equal(await tab.run('[window.hasGrown, window.hasWorked, window.hadTasks]'), [true, true, true])
   await tab.picture('conversation-answered')
   await send(tab, 'run: printf "\\033[31mred\\033[0m\\n10%%\\rdone\\n"; exit 3')
   await tab.untilText('exit code 3')
