@@ -1,7 +1,7 @@
 /**
- * Ends a run that a killed server left, or whose log could not be read or written (decisions 13, 14).
- *
- * Each action without a result gets an AgentErrorEvent. The conversation gets a ConversationErrorEvent with the reason.
+ * Answers actions that have no result with an AgentErrorEvent: at the end of a turn, and at the end of a run that a
+ * killed server left or whose log could not be read or written (decisions 13, 14). Such a run also gets a
+ * ConversationErrorEvent with the reason.
  */
 import type { AgentKind } from '../agent/agent.ts'
 import type { Journal } from './journal.ts'

@@ -80,8 +80,10 @@ async function execute(call: RecordedCall, options: ExecuteOptions): Promise<Eve
   const { actionId, callId, tool, action, recorded } = call
   const use = { tool: tool.name, action: recorded }
   const names = { tool_name: tool.name, tool_call_id: callId }
+  let notes: readonly string[] = []
   try {
-    const { refusal, notes } = await hooks.beforeTool(use, turn.signal)
+    const { refusal, ...before } = await hooks.beforeTool(use, turn.signal)
+    notes = before.notes
     if (refusal !== undefined) return [rejection(call, refusal), ...notes.map(environmentMessage)]
     const toolCall = { id: callId, signal: turn.signal, isApproved, turn: turnOf(call, options) }
     const observation = await maskObservation(await tool.run(action, toolCall))
@@ -102,7 +104,7 @@ async function execute(call: RecordedCall, options: ExecuteOptions): Promise<Eve
       log.warn('A tool failed unexpectedly', { tool: tool.name, error: maskedErrorOf(thrown, mask) })
     }
     const error = mask(`Error executing tool '${tool.name}': ${messageOf(thrown)}`)
-    return [{ kind: 'AgentErrorEvent', source: 'agent', ...names, error }]
+    return [{ kind: 'AgentErrorEvent', source: 'agent', ...names, error }, ...notes.map(environmentMessage)]
   }
 }
 

@@ -148,8 +148,8 @@ export class HttpTransport implements Transport, Framing {
   }
 
   /**
-   * Receives the messages that the server sends on its own. Stops when a GET fails, or when streams repeatedly
-   * (`retryLimit`) end within `steadyMs` without a new event id.
+   * Receives the messages that the server sends on its own. Stops when a GET fails, or when several streams in
+   * a row (`retryLimit`) end within `steadyMs` without a new event id.
    */
   async #listen(): Promise<void> {
     const { signal } = this.#stop

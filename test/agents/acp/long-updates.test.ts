@@ -1,5 +1,6 @@
 /** Updates of many megabytes: chunks of a message, and tool calls whose parts are too long to be kept whole. */
 import * as assert from 'uvu/assert'
+import { createMasker } from '../../../src/base/masking.ts'
 import { chunksOf, isLong, maskedInTurns } from '../../../src/agents/acp/turn/long-updates.ts'
 import { limitedEntries } from '../../../src/agents/acp/calls/plan.ts'
 import { mergeToolCall, newToolCall } from '../../../src/agents/acp/calls/tool-calls.ts'
@@ -74,6 +75,18 @@ test('hides secrets and the id of the session in long texts and short ones', asy
   const masked = await maskedInTurns({ toolCallId: said, rawInput: { a: `${long} ${said}`, b: [said] } }, host)
   assert.not.match(JSON.stringify(masked), /SECRET-VALUE|the-id-of/)
   assert.is(JSON.stringify(masked).split('<session>').length - 1, 3)
+})
+
+test('hides the id of the session in a text that is shorter after its secrets were hidden', async () => {
+  const host = memoryHost('/')
+  host.keep('session', { id: 'the-id-of-a-session' })
+  const secret = 'long-secret'.repeat(200)
+  const masker = createMasker()
+  masker.register([secret])
+  const masking = { ...host, mask: (text: string) => masker.mask(text), maskingStream: () => masker.stream() }
+  const text = `${'x'.repeat(64_000)} ${secret} the-id-of-a-session`
+  const masked = await maskedInTurns({ rawInput: { text } }, masking)
+  assert.match(JSON.stringify(masked), /x <secret-hidden> <session>/)
 })
 
 test('a plan keeps a thousand entries, and the beginning of a long one', () => {

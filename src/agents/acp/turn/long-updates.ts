@@ -43,12 +43,9 @@ export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fiel
   return hidden
 }
 
-/**
- * Returns the value with `change` applied to texts longer than `turnWeight`: in these texts `maskJsonInTurns` has
- * masked the secrets, but not the session id.
- */
+/** Returns the value with `change` applied to each text: `maskJsonInTurns` hides no session id in long texts. */
 function withTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return value.length > turnWeight ? change(value) : value
+  if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map((item: unknown) => withTexts(item, change))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withTexts(member, change)]))

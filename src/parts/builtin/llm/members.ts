@@ -1,4 +1,4 @@
-/** Builds JSON objects in a provider's form. */
+/** Helpers that build JSON objects: they leave out undefined members, and merge a limited number of members. */
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
 
 /** Returns a copy without the members that are undefined. */

@@ -105,9 +105,9 @@ function drawn(events: readonly StoredEvent[]): Blob {
   return new Blob([holder.innerHTML])
 }
 
-/** Unfolds the `details` elements that a row has at the call, for a moment: unfolding makes their content. */
+/** Unfolds each `details` element of a row, and each one inside it, for a moment: unfolding makes the content. */
 function openAll(row: HTMLElement): void {
-  for (const details of row.querySelectorAll('details')) {
+  for (const details of row.getElementsByTagName('details')) {
     const wasOpen = details.open
     details.open = true
     details.dispatchEvent(new Event('toggle'))
