@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { AppError } from '../../../src/base/errors.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { toEmptyPatchCritic } from '../../../src/schema/generated/conversations.ts'
 import type { Event } from '../../../src/schema/generated/events.ts'
@@ -117,6 +118,17 @@ test('a model that tries a blocked action again and again is stuck', async () =>
     assert.is(scene.conversation.state.execution_status, 'stuck')
     assert.is(scene.model.requests.length, 4)
   })
+})
+
+test('what a hook says before a tool reaches the model also when the tool fails', async () => {
+  const terminal = async (): Promise<string> => Promise.reject(new AppError('unavailable', 'no shell'))
+  await withHooks(hooks({ pre_tool_use: context('mind the gap') }), [ls], async (scene) => {
+    await ask(scene)
+    assert.equal((await told(scene)).slice(3, 6), [
+      'action call-1-1', 'error call-1-1', 'environment: [PreToolUse hook context] mind the gap',
+    ])
+    assert.match(heard(scene, 1).slice(2).join(), /no shell.*mind the gap/)
+  }, { terminal })
 })
 
 test('what hooks say about a tool follows its result, and an objection afterwards undoes nothing', async () => {

@@ -122,6 +122,7 @@ drive('both exports hold the whole history; the HTML file runs and loads nothing
     const html = await given(tab, 'One HTML file')
     assert.match(html, "default-src 'none'; style-src 'unsafe-inline'; img-src data:")
     assert.ok(html.includes('echo 149') && html.includes('the needle') && html.includes('palette 208'))
+    assert.match(html, /"query": "weather"/, 'arguments that were folded inside a folded call')
     await openAlone(html)
   })
 })
