@@ -132,9 +132,9 @@ export interface Patches {
   open(folder: string, signal: AbortSignal): Promise<Patch>
 }
 
-/** The changes in a folder since `Patches.open`. */
+/** How a folder differs from the commit that was checked out at `Patches.open`. Earlier changes of files count too. */
 export interface Patch {
-  /** Returns true when no file has changed, or when git or a repository is missing. @throws AppError `bad_request` */
+  /** Returns true without a difference, and without git or a repository. @throws AppError `bad_request` */
   isEmpty(signal: AbortSignal): Promise<boolean>
 }
 

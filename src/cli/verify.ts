@@ -31,7 +31,7 @@ interface VerifiedConversation extends Omit<VerifyResult, 'head' | 'expected'> {
   readonly head: string
   /** True when the log has a line with the hash of `--expect`; absent without the flag. */
   readonly expected?: boolean
-  /** Ids of sealing keys that the conversation needs and this command was not given. */
+  /** Ids of keys that this command was not given, and that encrypt the newest agent settings or secrets in the log. */
   readonly missingKeys: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 /** A request with members that are ignored is told so in the header of its answer, and in the log at debug. */
 import * as assert from 'uvu/assert'
-import { withServer } from '../support/server.ts'
+import { fakeAgent, withServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('e2e/ignored')
@@ -17,6 +17,8 @@ test('names what it has ignored, and nothing where all was used', () => withServ
   })
   assert.equal([misspelt.status, misspelt.headers.get('x-ignored-members')], [201, 'hook_confg, agent.llm.modle'])
   assert.is(misspelt.headers.get('access-control-expose-headers'), 'X-Ignored-Members')
+  const external = await post({ hook_config: { Stop: [{ hooks: [{ command: 'true' }] }] }, agent: fakeAgent('answer') })
+  assert.equal([external.status, external.headers.get('x-ignored-members')], [201, 'hook_config'])
   const odd = await post({ 'a\r\nSet-Cookie: x, "ü"': 1, '\ud800': 2 })
   assert.is(odd.headers.get('x-ignored-members'), 'a%0D%0ASet-Cookie%3A%20x%2C%20%22%C3%BC%22, %EF%BF%BD')
   assert.is(odd.headers.get('set-cookie'), null)
@@ -24,7 +26,7 @@ test('names what it has ignored, and nothing where all was used', () => withServ
     return message === 'Request'
   })
   assert.equal(lines.map(({ ignored }) => ignored), [
-    undefined, 'hook_confg, agent.llm.modle', odd.headers.get('x-ignored-members') ?? '',
+    undefined, 'hook_confg, agent.llm.modle', 'hook_config', odd.headers.get('x-ignored-members') ?? '',
   ])
   assert.not.match(log.join(''), 'a-value')
 }))

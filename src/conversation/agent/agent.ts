@@ -226,7 +226,7 @@ export interface UsageReport {
   readonly model: string
   /** The cost in US dollars. */
   readonly cost?: number
-  /** `reported` (default): the agent reported the cost. `derived`: it was computed from other reported figures. */
+  /** `derived` if the cost is the difference of two sums that an external agent reported. Default: `reported`. */
   readonly costSource?: 'reported' | 'derived'
   readonly promptTokens?: number
   readonly completionTokens?: number

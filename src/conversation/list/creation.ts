@@ -55,7 +55,7 @@ export interface PluginChoice {
   readonly withInstalled: boolean
 }
 
-/** Called with the name of each member of the request that has no effect. */
+/** Called with the name of a known member of the request that has no effect for this agent or folder. */
 type TellIgnored = (member: string) => void
 
 interface ProfileLaunch {
@@ -107,6 +107,7 @@ async function settle(
   const agent = withAdditions(chosen, kind, request, tellIgnored)
   const definitions = joinedDefinitions(fromPlugins, definitionsOf(request, kind, tellIgnored))
   const hooks = joinedHooks(configs)
+  if (hooks !== undefined && !kind.takesAdditions) tellIgnored('hook_config')
   deps.assertDrivable?.(String(agent['kind']))
   assertClientTools(request.client_tools)
   const own = deps.vault.sealSources(id, request.secrets, request.secrets_encrypted)

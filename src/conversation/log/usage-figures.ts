@@ -1,8 +1,8 @@
 /**
  * Adds up the usage figures of a conversation for `agent_state.usage`. Pure.
  *
- * A figure is `{ value, source }`. The source is `reported` by the agent, `derived` from reported figures, or
- * `unknown`. `agent_state.usage` holds the figures of the last report and, for each model, the sums of its reports.
+ * A figure is `{ value, source }`. The source is `reported` by the agent, `derived` from two reported sums,
+ * or `unknown`. `agent_state.usage` holds the figures of the last report and, for each model, the sums of its reports.
  */
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../agent/agent.ts'

@@ -34,7 +34,7 @@ export class HookSession implements Hooks {
   /** Resolves when the hooks that were queued so far, for the session's start or for a message, have ended. */
   #queue: Promise<unknown> = Promise.resolve()
   #hasBegun = false
-  /** Texts of the hooks at the session's start, until `takeOpening` is called. */
+  /** The texts for the model that hooks gave at the session's start. `takeOpening` empties the list. */
   #opening: readonly string[] = []
   #closing: Promise<void> | undefined
 

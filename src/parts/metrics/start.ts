@@ -39,7 +39,7 @@ async function writeAccessLog({ clock, logFiles, masker, traffic }: Needs, path:
   const output = await logFiles.open('access', path)
   const stopObserving = traffic.observe(new AccessLog({ output, clock, mask: (line) => masker.mask(line) }))
   return async () => {
-    // For `settleLimitMs`, responses and WebSockets that end while the server closes still get their lines in the log.
+    // Responses and WebSockets may still end while the server closes. Wait for their lines in the log.
     await within(traffic.settled(), settleLimitMs)
     stopObserving()
     await output.close()

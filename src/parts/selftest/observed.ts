@@ -52,9 +52,9 @@ async function familyOf(pid: number): Promise<readonly number[]> {
 
 /** Returns `node` for a process that runs Node, else the name of its program; undefined if the process has ended. */
 async function programOf(pid: number): Promise<string | undefined> {
-  // A process that has ended has no command line and no program.
   const [line, file] = await Promise.all([
-    readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''), realpath(`/proc/${pid}/exe`).catch(() => ''),
+    readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''), // Empty after the end of the process.
+    realpath(`/proc/${pid}/exe`).catch(() => ''), // Empty after the end of the process.
   ])
   const called = basename(line.split('\0', 1)[0] ?? '')
   if (called === '') return undefined

@@ -17,7 +17,7 @@ export interface Touch {
   readonly isAsked?: true
 }
 
-/** The folders that `{data}` etc. stand for. `{above}` stands for each folder above `program`, `work`, `workingDir`. */
+/** The folders that `{data}` etc. in a row stand for. `{above}`: each folder above `program`, `work`, `workingDir`. */
 export interface Places {
   readonly data: string
   readonly work: string

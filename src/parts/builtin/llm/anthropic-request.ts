@@ -18,7 +18,7 @@ import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 /** The kind of a block. An answer consists of blocks. */
 export type BlockKind = 'thinking' | 'text' | 'tool_use'
 
-/** The order of blocks in most answers. Another order is kept in `state` (model.ts). */
+/** The order of blocks in most answers. Another order is in `ModelAnswer.state`. */
 export const usualOrder: readonly BlockKind[] = ['thinking', 'text', 'tool_use']
 
 /** Returns the body of a streaming request. `messages` in the body begins with the message at index `from`. */

@@ -75,10 +75,13 @@ async function probe(url: URL, { signal }: Reach, timeoutMs: number): Promise<st
   }
 }
 
-/** Returns the value of an auth-param (RFC 9110, section 11.2); undefined if it is missing or contains an escape. */
+/** Returns the value of an auth-param (RFC 9110, section 11.2); undefined if it is missing, empty or has an escape. */
 function challengeParameter(challenge: string, name: string): string | undefined {
-  const found = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"([^"\\\\]*)"|([^\\s",]+))`, 'i').exec(challenge)
-  return textOf(found?.[1] ?? found?.[2])
+  // Each match takes a whole parameter, so no name is found inside the quotes of another parameter.
+  const parameters = challenge.matchAll(/(?:^|[\s,])([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))/g)
+  const found = [...parameters].find(([, key = '']) => key.toLowerCase() === name)
+  const value = found?.[2] ?? found?.[3]
+  return value?.includes('\\') === true ? undefined : textOf(value)
 }
 
 async function readResource(url: URL, named: string | undefined, reach: Reach): Promise<Fields | undefined> {

@@ -33,7 +33,7 @@ async function withServer(
 
 function reply(response: ServerResponse, answer: object | number): void {
   if (typeof answer === 'number') {
-    response.writeHead(answer, { 'www-authenticate': 'Bearer realm="x", scope="a b"' }).end()
+    response.writeHead(answer, { 'www-authenticate': 'Bearer realm="x, scope=y", scope="a b"' }).end()
   } else response.end(JSON.stringify(answer))
 }
 
