@@ -125,7 +125,7 @@ function wrapped(words: readonly string[]): string {
   return lines.join('\n')
 }
 
-/** Lines are rounded, so that the table is stale after a change that matters and not after each change. */
+/** Lines are rounded down, so that the table is stale after a change that matters and not after each change. */
 function sizeRows(sources: readonly SizedFile[]): string {
   const cells = sizesOf(sources).map(({ unit, lines, powerful, powerfulLines, budget }) =>
     [unit, about(lines), `${powerful}`, about(powerfulLines), budget?.toLocaleString('en') ?? ''])
@@ -142,7 +142,7 @@ function orderRows(sources: readonly SizedFile[]): string {
 
 function about(count: number): string {
   const step = count < 100 ? 10 : count < 10_000 ? 100 : 1000
-  return (Math.round(count / step) * step).toLocaleString('en')
+  return (Math.floor(count / step) * step).toLocaleString('en')
 }
 
 /**

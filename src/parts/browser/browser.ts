@@ -78,7 +78,7 @@ export class Browser {
     return tab
   }
 
-  /** Opens an empty tab. It does not become `current`. @throws AppError `conflict` at `tabLimit`; errors of `CdpConnection.call` */
+  /** Opens an empty tab; `current` stays. @throws AppError `conflict` at `tabLimit`; errors of `CdpConnection.call` */
   async createTab(signal: AbortSignal): Promise<Tab> {
     if (this.#tabs.size >= this.#options.tabLimit) {
       throw new AppError('conflict', `Cannot open another tab: there are ${this.#tabs.size} already, close some`)
