@@ -2,7 +2,7 @@
  * Lists the parts (modules) of a server that a host program embeds: the host's own parts, a part `host` with its agent,
  * models and tools, and the parts of this build.
  *
- * The host's parts come first, because the server uses the first part in the list that has an offer.
+ * The host's parts come first, because the server uses the first part in the list that has a wanted offer.
  */
 import type { HostModels, HostTool } from './agents/from-host.ts'
 import { access, allRights } from './access.ts'
@@ -48,7 +48,7 @@ export function partsOf(given: HostParts, built: readonly Part[]): readonly Part
   return parts
 }
 
-/** Checks types at run time, as a host may be written in JavaScript. Refuses `agent` beside `models` or `tools`. */
+/** Checks types at run time, as a host may be JavaScript. Refuses `agent` together with `models` or `tools`. */
 function assertTypes({ agent, models, tools = [], ownParts = [] }: HostParts): void {
   for (const [name, value] of Object.entries({ agent, models })) {
     if (value !== undefined && typeof value !== 'function') throw unusable(name, 'a function')

@@ -24,7 +24,7 @@ export interface HostSettings {
   patch(patch: SettingsPatch): Promise<SettingsResponse>
 }
 
-/** The global secrets. An external agent gets all of them, a command of the built-in agent those that it names. */
+/** The global secrets. An external agent gets all of them, a built-in agent's command only those named in it. */
 export type HostSecrets = Pick<SecretStore, 'list' | 'put' | 'delete'>
 
 /** The stored LLM profiles: LLM settings with a name. */
@@ -43,7 +43,7 @@ export interface HostProfiles {
 }
 
 interface Reserve {
-  /** Makes sure that disk space is reserved for recording the ends of runs. @throws AppError `storage_full` */
+  /** Makes sure that disk space is reserved for recording the ends of runs. @throws AppError, such as `storage_full` */
   ensureHeld(): Promise<void>
 }
 

@@ -25,7 +25,7 @@ export function agentProfilesOf(parts: Parts): AgentProfiles {
   }
 }
 
-/** Returns the worktrees. Without the part `git` the functions do nothing. */
+/** Returns the functions for worktrees. Without the part `git` they do nothing. */
 export function worktreesOf(parts: Parts): Worktrees {
   const worktrees = async (): Promise<Worktrees | undefined> => {
     return parts.offers('worktrees') ? parts.use('worktrees') : undefined

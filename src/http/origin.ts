@@ -38,7 +38,7 @@ let newestLocal: { readonly text: string; readonly authority: Authority } | unde
 /**
  * Checks the Host of a request and returns it.
  * @throws AppError `host_not_allowed` for a name that `rules` do not allow; `bad_request` when the Host is missing,
- * sent twice, malformed, or not the host in the request target
+ * repeated, malformed, or not the host in the request target
  */
 export function assertHost(values: HostValues, rules: OriginRules): Authority {
   const [host, second] = values.hosts

@@ -21,7 +21,7 @@ export interface Exchange {
   errorForm?: ErrorForm | undefined
   /** Records the result in the audit trail; undefined when the request is not recorded. */
   endDeed?: EndDeed | undefined
-  /** The name of the secret that the request stores, for the audit trail. */
+  /** The name of the global secret that the request stores, for the audit trail. */
   subject?: string | undefined
   /** The principal's `name`; undefined for the rights `open` and `init`, and for a request that was not admitted. */
   keyName?: string | undefined
@@ -58,7 +58,7 @@ export function createExchange(request: IncomingMessage, response: ServerRespons
   return { request, response, requestId, headers, route: undefined, ignored: undefined, errorForm: undefined }
 }
 
-/** Returns a single `X-Request-Id` of 1 to 64 letters, digits and `._-` from the request; otherwise a new id. */
+/** Returns the `X-Request-Id` if it was sent once, with 1 to 64 letters, digits and `._-`; otherwise a new id. */
 export function requestIdOf({ rawHeaders }: IncomingMessage, nextId: () => string): string {
   const [given, second] = headerValues(rawHeaders, 'x-request-id')
   const isSane = given !== undefined && second === undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given)

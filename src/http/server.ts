@@ -19,7 +19,7 @@ export interface HttpServerOptions {
   /** Handles upgrade requests. Default: they are served as ordinary requests. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   readonly limits?: Partial<HttpLimits>
-  /** Is told the number of connections, and the responses that this server makes itself, without `handle`. */
+  /** Receives the number of connections, and the responses that this server makes itself, without `handle`. */
   readonly traffic?: Traffic
 }
 
@@ -186,7 +186,7 @@ function createHttpServer(limits: HttpLimits): Server {
     requireHostHeader: false,
     insecureHTTPParser: false,
   })
-  // No limit: above one, Node would drop headers, which may decide about access. `maxHeaderSize` limits the bytes.
+  // No limit: Node drops the headers above a limit, and these may decide about access. `maxHeaderSize` limits bytes.
   server.maxHeadersCount = 0
   return server
 }

@@ -15,7 +15,7 @@ export interface Target {
   readonly query: string
 }
 
-/** Returns a path without the prefix `basePath` (`/agents/api` below `/agents`: `/api`); undefined without it. */
+/** Returns a path without the prefix `basePath` (`/agents/api` below `/agents`: `/api`); undefined for other paths. */
 export function pathBelow(path: string, basePath: string): string | undefined {
   if (basePath === '' || path === '*') return path
   if (path === basePath) return '/'

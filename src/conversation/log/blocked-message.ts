@@ -12,12 +12,12 @@ export function blockedContent(reason: string): TextContent {
   return toTextContent({ text: `${mark}${reason}` })
 }
 
-/** Returns an item with text that the server adds to a message. A text that begins with `mark` gets a space first. */
+/** Returns an item of `extended_content` with this text. If the text begins with `mark`, puts a space before it. */
 export function addedContent(text: string): TextContent {
   return toTextContent({ text: text.startsWith(mark) ? ` ${text}` : text })
 }
 
-/** Returns the draft of a message that tells the reason, for clients that do not show `extended_content`. */
+/** Returns the draft of a message with the reason of the refusal, for clients that do not show `extended_content`. */
 export function blockedNote(reason: string): EventDraft {
   const content = `[Message blocked by hook] ${reason}`
   return { kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content } }

@@ -1,7 +1,7 @@
 /**
  * Reads the active branch of a history in parts, for an agent that works from the history.
  *
- * A part has the events since the previous part, or the whole branch if another branch became active meanwhile.
+ * A part has the events since the previous part, or the whole branch: at first, and after a move of the branch's head.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../base/json.ts'

@@ -97,7 +97,7 @@ export class EventReader {
     return undefined
   }
 
-  /** Returns the bytes of an event; undefined for an unknown or damaged event. Synchronous for bytes in memory. */
+  /** Returns the bytes of an event; undefined for an unknown or damaged event. Gives no promise for bytes in memory. */
   find(id: string): Buffer | undefined | Promise<Buffer | undefined> {
     const seq = this.seqOf(id)
     if (seq === -1) return undefined
@@ -189,7 +189,6 @@ export class EventReader {
 }
 
 const idMember = '"id":"'
-/** The code of `"`. */
 const quote = 0x22
 /** The number of bytes at the beginning of an event's JSON that are searched for its id. */
 const headBytes = 160

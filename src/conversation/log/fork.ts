@@ -1,4 +1,4 @@
-/** Plans a fork of a conversation for `writeForked` (first-lines). Nothing is written here. */
+/** Plans a fork of a conversation for `writeForked` (first-lines.ts). Nothing is written here. */
 import type { ConversationLog } from '../../storage/log.ts'
 import type { EventReader } from './event-reader.ts'
 import type { ForkSource } from './first-lines.ts'

@@ -17,7 +17,7 @@ export function givenAfterEvent(given: GivenSkills, event: Event): GivenSkills {
   return kept(given, (id) => !forgotten.has(id))
 }
 
-/** Returns the skills whose message is not newer than the new head. `head` is an event's id; null if there is none. */
+/** Returns the skills whose message is not newer than the new head: the id of an event, or null before all events. */
 export function givenAfterMove(given: GivenSkills, head: string | null): GivenSkills {
   return kept(given, (id) => head !== null && id <= head)
 }

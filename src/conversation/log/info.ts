@@ -6,7 +6,7 @@ import { isJsonObject, isObject, type JsonObject, type JsonValue } from '../../b
 import type { ConversationState } from './state.ts'
 import { UsageLedger } from './usage.ts'
 
-/** The usage id (key of the figures in `stats`) of a condenser without its own model, which uses the agent's. */
+/** The usage id (a key of `usage_to_metrics`) of a condenser that has no own model and uses the agent's model. */
 export const condenserUsageId = 'condenser'
 
 /** The text that clients see in place of a secret value. */

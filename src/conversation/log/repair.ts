@@ -18,7 +18,7 @@ export interface RepairOptions {
   readonly log: ConversationLog
   readonly reserve: Reserve
   readonly diagnostics: Log
-  /** Called after the log was reopened. Calls `AgentRecords.restore`, because lines were lost. */
+  /** Called after the log was reopened. Calls `AgentRecords.restore`, because lines may be lost. */
   readonly restore: () => void
 }
 
@@ -32,7 +32,7 @@ export class Repair {
 
   /**
    * Checks that there is disk space. Reopens a failed log if no run is under way.
-   * @throws AppError `storage_full` or `storage_failed`, or `unavailable` when the server is closed
+   * @throws AppError `storage_full`, `storage_failed`, `owned_by_another`; `unavailable` when the server is closed
    */
   async assertWritable(isRunning: () => boolean): Promise<void> {
     const { reserve, log } = this.#options

@@ -161,7 +161,7 @@ export function foldEvent(state: ConversationState, event: Event, micros: number
 
 /**
  * Sets the field that `update.key` names, if there is a case for this key. A value of a wrong type leaves the field as
- * it is, except that `security_analyzer` becomes null. Tags and names of skills that are no strings are left out.
+ * it is, except that `security_analyzer` becomes null. Tag values and skill names that are no strings are left out.
  */
 function foldUpdate(state: ConversationState, update: ConversationStateUpdateEvent): void {
   const { value } = update

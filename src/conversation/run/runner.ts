@@ -50,7 +50,7 @@ export class Runner {
   /** Resolves at the next end of a run; undefined while no caller of `nextEnd` waits. */
   #nextEnd: Deferred<void> | undefined
   #stop: Stop | undefined
-  /** True when `serve` was called since the current turn began or, if later, since the last request to stop. */
+  /** True while messages ask for a turn: from `start` or `serve` until a turn begins or the run is asked to stop. */
   #hasServeRequest = false
   /** True when the agent has begun work by itself, and no turn has begun for this work yet. */
   #hasOwnWork = false

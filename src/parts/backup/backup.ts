@@ -40,7 +40,7 @@ export interface BackupReport {
   readonly bytes: number
   readonly copiedBytes: number
   readonly linkedBytes: number
-  /** The number of conversations that the backup lacks because they were deleted while it ran. */
+  /** The number of conversations that the backup lacks because they were deleted after it had opened their logs. */
   readonly deleted: number
   /** Paths of links and special files, which are not in the backup. */
   readonly left: readonly string[]
@@ -49,7 +49,7 @@ export interface BackupReport {
   readonly sha256: string
 }
 
-/** The most tries of a step. A step is tried again when its files have changed meanwhile. */
+/** The most tries of a step, except `readMoment`. A step is tried again when its files have changed meanwhile. */
 const tryLimit = 5
 /** A log that has this many pieces or more in the earlier backup is stored as a whole again. */
 const pieceLimit = 32

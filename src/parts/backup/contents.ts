@@ -26,7 +26,7 @@ export type Found =
 export interface TopEntries {
   /** The `*.json` files, and the folders of keys and worktree records. `readMoment` reads them all as of one moment. */
   readonly settings: readonly string[]
-  /** The other files and folders to back up, except logs. */
+  /** The other files and folders to back up, except `audit` and `conversations`. */
   readonly others: readonly string[]
 }
 
