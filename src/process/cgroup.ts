@@ -69,7 +69,7 @@ async function endGroup(folder: string, limitMs: number): Promise<boolean> {
 
 /** Removes a group and its subgroups. Returns false if the group stays, for example because it has a process. */
 async function removeTree(folder: string): Promise<boolean> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []) // The group is gone.
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []) // The group may be gone.
   for (const entry of entries) {
     if (entry.isDirectory()) await removeTree(join(folder, entry.name))
   }

@@ -243,7 +243,7 @@ export class Child {
     try {
       process.kill(-this.pid, signal)
     } catch {
-      // The group has no process any more.
+      // The group has no process any more, or none that this server may signal.
     }
   }
 }

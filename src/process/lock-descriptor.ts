@@ -21,8 +21,8 @@ const flockTimeoutMs = 10_000
 /**
  * Takes the lock, and returns the function that unlocks. Returns `taken` if another server has the lock, and
  * `unsupported` if this system or file system cannot lock.
- * @throws AppError `storage_failed` when the file cannot be opened, `unavailable` when flock(1) is killed or cannot be
- * started
+ * @throws AppError `storage_failed` when the file cannot be opened, `unavailable` when flock(1) is killed, or is
+ * installed but cannot be started
  */
 export async function lockDescriptor(
   options: DescriptorOptions,

@@ -26,7 +26,7 @@ export interface LockOptions {
 }
 
 export interface FolderLock {
-  /** The last owner, as `owner.json` says. Undefined if the owner released the lock, which removes the file. */
+  /** The last owner, as `owner.json` says; undefined without the file, which a release of the lock removes. */
   readonly former: DescribedOwner | undefined
   /** Writes the address of this server into `owner.json`. A failure is ignored. */
   announce(url: string): Promise<void>

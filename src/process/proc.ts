@@ -33,7 +33,7 @@ export function readProcess(proc: string, pid: number): ProcessEntry | undefined
   return parseStat(readText(`${proc}/${pid}/stat`))
 }
 
-/** Sends a signal to the process of an entry, unless its pid is free or has another process. A failure is ignored. */
+/** Sends a signal to the process of an entry, unless the process has ended. A failure is ignored. */
 export function signalProcess(proc: string, { pid, start }: ProcessEntry, signal: NodeJS.Signals): void {
   if (readProcess(proc, pid)?.start !== start) return
   try {

@@ -71,7 +71,7 @@ export async function isTerminalKindUsable(kind: TerminalKind, options: Trial): 
     await child.stop({ graceMs: 0 })
     return output.includes(trialAnswer)
   } catch {
-    return false // The caller tries the next kind.
+    return false // This kind does not work here.
   }
 }
 

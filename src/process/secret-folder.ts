@@ -92,7 +92,7 @@ export async function findMemory(environment: Environment, sharedMemory = '/dev/
 
 /** Removes what a killed server left in a folder: the entries that match `ownName`, unless `isKept` returns true. */
 export async function emptyLeft(folder: string, isKept: (name: string) => boolean): Promise<void> {
-  const names = await readdir(folder).catch(() => []) // Nothing was left.
+  const names = await readdir(folder).catch(() => []) // A missing or unreadable folder counts as empty.
   for (const name of names) {
     if (ownName.test(name) && !isKept(name)) await removeTree(join(folder, name))
   }
@@ -130,6 +130,6 @@ async function makeInMemory(path: string): Promise<boolean> {
 
 /** True for a folder (no link) that belongs to this user and is closed to all others. */
 async function isPrivate(path: string): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined) // A missing folder is not private.
+  const found = await lstat(path).catch(() => undefined) // A missing or unreachable folder is not private.
   return found?.isDirectory() === true && found.uid === process.getuid?.() && othersMay(found.mode) === 'nothing'
 }

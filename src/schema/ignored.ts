@@ -79,7 +79,7 @@ function isOver(walk: Walk): boolean {
   return ++walk.steps > stepLimit || walk.found.length >= walk.limit
 }
 
-/** For each union: the members of each variant, by the tag values of the variant. Filled when a union is first used. */
+/** For each union: the members of each variant, by its tag values. A union is added when it is first used. */
 const variants = new Map<UnionSchema, ReadonlyMap<unknown, Members>>()
 
 /** Returns the members of the variant with this tag; the members of all variants for a missing or unknown tag. */

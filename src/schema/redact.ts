@@ -1,7 +1,7 @@
 /**
  * Removes secrets from the `input` that a validation error quotes (contract/others.md, section 0.2).
  *
- * A value is secret because of its own name, or because it is below a name such as `env` or `headers`
+ * A value is secret because of the name of its member, or because it is inside a member such as `env` or `headers`
  * (`secretContainer`). Credentials in URLs are secret too.
  */
 import type { Issue } from '../base/errors.ts'

@@ -84,7 +84,7 @@ export function applyAgentDiff(
   return { ...next, ...completeAcpChoice(next, diff, previous, providers) }
 }
 
-/** Returns `after` without the secrets of a model whose place (model-home.ts) differs. Secrets in `diff` stay. */
+/** Returns `after` without the secrets of a model that had another place (model-home.ts). Secrets in `diff` stay. */
 export function withoutKeysOfOldPlace(
   before: AgentSettings, after: AgentSettings, diff: Readonly<Record<string, unknown>>,
 ): AgentSettings {

@@ -111,7 +111,7 @@ export interface ExposedKey {
 export async function exposedKeys(folder: string): Promise<ExposedKey[]> {
   const paths = [folder, join(folder, sealingFile), join(folder, sessionFile)]
   const found = await Promise.all(paths.map(async (path) => {
-    const mode = await stat(path).then((stats) => stats.mode, () => 0) // A missing file exposes nothing.
+    const mode = await stat(path).then((stats) => stats.mode, () => 0) // A missing or unreachable file is left out.
     const others = othersMay(mode)
     return others === 'nothing' ? [] : [{ path, othersMay: others, mode }]
   }))

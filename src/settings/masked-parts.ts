@@ -1,8 +1,8 @@
 /**
- * Finds the texts to mask for a secret value (decisions 12). Pure.
+ * Finds the texts to mask for a secret value (decisions 12).
  *
- * In JSON with secret members, only these are masked: another member, such as a type, can be a common word. In a text
- * with several lines, each secret line is also masked by itself, because output may show single lines.
+ * In JSON with secret members, only these members are masked: another member, such as a type, can be a common word. In
+ * a text with several lines, each secret line is also masked by itself, because output may show single lines.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import { maskingOf, type Masking } from '../base/masking-values.ts'

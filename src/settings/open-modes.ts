@@ -5,7 +5,7 @@
  * here matches may still act without asking (`agents/acp/session/modes`).
  */
 
-/** Tested on a name's letters alone, in lower case, so `always-approve` and `Always Approve` are the same name. */
+/** Matches the letters of a name alone, in lower case: `always-approve` and `Always Approve` are the same name. */
 const openNames = new RegExp([
   '^auto$', 'yolo', 'autopilot', 'bypass', '(always|auto)(approve|accept|allow|run|edit)', 'acceptedits',
   '(approve|accept|allow)all', 'full(access|auto)', '(dont|never)ask', 'danger', 'skippermission', 'unattended',

@@ -13,7 +13,7 @@ export interface Provider {
   readonly packageName: string
   /** The version of the program that this server was tested with; empty if it was not tested. */
   readonly version: string
-  /** The name of the program that the package installs. */
+  /** The name of the program that the npm package or `installCommand` installs. */
   readonly binary: string
   /**
    * The path of the program below `node_modules`, by platform (`linux-x64`). Needed if the package's install script
@@ -33,9 +33,9 @@ export interface Provider {
   readonly dataDirVariable: string
   /** The variable that replaces `HOME` for the program's own files. */
   readonly homeVariable: string
-  /** Variables that the child gets from the server's environment, besides `baseVariables` (process/environment). */
+  /** Variables that the program gets from the server's environment, besides `baseVariables` (process/environment). */
   readonly variables: readonly string[]
-  /** Variables that the child gets unless another source sets them, such as the server's environment or a secret. */
+  /** Variables that the program gets unless another source sets them, such as the server's environment or a secret. */
   readonly defaults: Readonly<Record<string, string>>
   readonly loginCommand: string
   /** The rule by which `login.ts` detects a login; null: a login is not detected. */

@@ -43,7 +43,7 @@ export function isOwnAddress(address: string, interfaces: typeof networkInterfac
   return leadsInto(own, address)
 }
 
-/** True for an IP address to which requests may go; false for text that is not an IP address. */
+/** True for an IP address that `refused` does not cover; false for text that is not an IP address. */
 export function isAllowedAddress(address: string): boolean {
   return isIP(address) !== 0 && !leadsInto(refused, address)
 }

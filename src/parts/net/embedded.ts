@@ -12,7 +12,7 @@ type Groups = readonly number[]
 interface Form {
   /** The first groups of an address of this form. */
   readonly prefix: Groups
-  /** The positions of the four bytes of the IPv4 address. NAT64 (RFC 8215) has a list for each prefix length. */
+  /** Lists of the positions of the IPv4 address's four bytes. NAT64 (RFC 8215) has one list for each prefix length. */
   readonly offsets: readonly (readonly [number, number, number, number])[]
   /** True for the client's address in Teredo, of which each bit is stored inverted. */
   readonly isInverted?: true

@@ -29,7 +29,7 @@ export class CompletionStream implements Sink {
   readonly #timers: readonly NodeJS.Timeout[]
   /** The beginning of the agent's current message: the text that has already been sent from deltas. */
   #open = ''
-  /** True when a text was sent and has ended. A blank line then goes before the next text. */
+  /** True when a text has ended and no other text has begun. A blank line then goes before the next text. */
   #needsBreak = false
   #hasText = false
   #taken = -1
@@ -44,7 +44,7 @@ export class CompletionStream implements Sink {
     this.#chunk({ role: 'assistant', content: '' })
   }
 
-  /** Sends the agent's text of a delta, a message or a FinishAction. Returns true, because it refuses no event. */
+  /** Sends the texts of a delta, and the agent's text of a message or FinishAction. True: every event is taken. */
   write(json: Buffer): boolean {
     if (begins(json, 'StreamingDeltaEvent')) this.#delta(objectOf(parseOwnJson(json.toString())))
     else if (begins(json, 'MessageEvent')) this.#message(objectOf(parseOwnJson(json.toString())))
@@ -52,7 +52,7 @@ export class CompletionStream implements Sink {
     return true
   }
 
-  /** Called when no more events will come. Does nothing: `follow` in routes.ts ends the answer later. */
+  /** Called when the conversation sends no more events. Does nothing: `follow` in routes.ts ends the answer later. */
   end(): void {}
 
   /** Ends the answer. Sends `text`, the final response, if no text was sent before. */

@@ -1,4 +1,4 @@
-/** Computes the token counts of a request from two totals of its conversation. */
+/** Computes the token counts of a request: the totals of its conversation after the request, less those before it. */
 import { amountOf, memberAt, objectOf } from '../../base/fields.ts'
 import type { JsonObject } from '../../base/json.ts'
 

@@ -30,7 +30,7 @@ export interface AgentProfileStore {
   isEmpty(): Promise<boolean>
   /** Returns a profile. @throws AppError `not_found`, `bad_request` for an unreadable profile */
   get(name: string): Promise<StoredProfile>
-  /** Adds or replaces a profile. @throws AppError `conflict` above 50 profiles, `invalid_input` if it is unusable */
+  /** Adds or replaces a profile. @throws AppError `conflict` above 50 profiles, `invalid_input` for bad content */
   save(name: string, given: AgentProfile): Promise<StoredProfile>
   /** Renames a profile. @throws the errors of `get`; AppError `conflict` when the new name is taken */
   rename(name: string, newName: string): Promise<void>

@@ -2,7 +2,7 @@
  * Estimates the size of the data folder.
  *
  * A walk adds up the disk space of everything in the folder. Bytes that were written to logs since the last complete
- * walk began are added. Deleted files count until the next walk, and other new files do not count until then.
+ * walk began are added. Until the next walk, deleted files still count, and new files that are no logs do not.
  */
 import type { Clock } from '../../base/stamp.ts'
 import { folderBytes } from './folder-size.ts'

@@ -34,7 +34,7 @@ const turnLength = 1000
 export class KeyUse {
   readonly #options: KeyUseOptions
   readonly #measuring: Measuring
-  /** The sizes of the conversations that were closed at the last measurement, by id. */
+  /** By id, the sizes of measured conversations that were closed (not in memory) at the last measurement. */
   #closed: ReadonlyMap<string, Size> = new Map()
   /** For each key with a limit of disk space: its name, and the bytes of its conversations at the last measurement. */
   #sums: ReadonlyMap<string, number> = new Map()

@@ -97,8 +97,8 @@ export class Limits implements AdmissionRules {
   }
 
   assertSpace(madeBy: string | undefined, id?: string): void {
-    // Nothing is checked once `starting` has allowed a run of this conversation: a refusal now could leave a new
-    // conversation without its first message.
+    // Nothing is checked between `starting` for this conversation and the end of that reservation: a refusal could
+    // leave a new conversation without its first message.
     if ([...this.#starting.values()].some(([started]) => started === id)) return
     const { limits: { diskBytes: limit }, disk, keyUse } = this.#options
     if (limit > 0 && disk.bytes >= limit) {

@@ -55,7 +55,7 @@ export class Schedule {
     })
   }
 
-  /** Ends the running pass between the removals of two families (families.ts). Begins no other pass. Idempotent. */
+  /** Ends the running pass, but not within the removal of a family (families.ts). Begins no other pass. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#closing.abort()

@@ -37,7 +37,7 @@ export async function watch(pid: number, signal: AbortSignal): Promise<Seen | un
       if (program === 'node') await look(member, seen)
     }
     seen.looks++
-    await sleep(lookPauseMs, signal).catch(() => undefined) // Aborted: the condition ends the loop.
+    await sleep(lookPauseMs, signal).catch(() => undefined) // After an abort, the condition ends the loop.
   } while (!signal.aborted)
   return seen
 }
@@ -74,7 +74,7 @@ async function look(pid: number, { files, listening, connected }: Seeing): Promi
     const path = join('/proc', String(pid), 'fd', name)
     const stats = await stat(path).catch(() => undefined) // The descriptor was closed meanwhile.
     if (stats?.isSocket() === true) sockets.add(stats.ino)
-    else if (stats?.isFIFO() === false) files.add(await realpath(path).catch(() => '')) // Closed meanwhile.
+    else if (stats?.isFIFO() === false) files.add(await realpath(path).catch(() => '')) // It has no path (any more).
   }
   const maps = await readFile(`/proc/${pid}/maps`, 'utf8').catch(() => '') // The process has ended.
   for (const [, path = ''] of maps.matchAll(/ (\/[^\n]*?)(?: \(deleted\))?$/gm)) files.add(path)
@@ -94,7 +94,7 @@ interface Socket {
 
 async function socketsOf(pid: number): Promise<readonly Socket[]> {
   const tables = await Promise.all(['tcp', 'tcp6', 'udp', 'udp6'].map((name) => {
-    return readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => '') // The process has ended.
+    return readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => '') // The process or the table is missing.
   }))
   return tables.flatMap((table) => table.split('\n').slice(1).flatMap((line) => {
     const [, local, remote, state, , , , , , inode] = line.trim().split(/\s+/)

@@ -2,7 +2,7 @@
  * Lists the skills and hooks in files, for clients that show them or send them with a new conversation
  * (contract/others.md, section 4).
  *
- * A project folder is not read if no conversation may work in it.
+ * A project folder is read only if a conversation may work in it.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'

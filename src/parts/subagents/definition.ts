@@ -14,7 +14,7 @@ export interface Definition {
   readonly name: string
   readonly description: string
   readonly color: string | undefined
-  /** The tools that the sub-agent gets if the parent agent has them. Undefined: all of the parent's, except `task`. */
+  /** Tools that the sub-agent gets, with `include_default_tools`, if its parent has them. Undefined: all but `task`. */
   readonly tools: readonly string[] | undefined
   readonly skills: readonly string[]
   readonly prompt: string

@@ -128,7 +128,7 @@ class Tasks {
     }
   }
 
-  /** Creates the sub-agent's conversation, or finds the one to resume. If there is none, tells the model why. */
+  /** Creates the sub-agent's conversation, or finds the one to resume. On failure returns a text for the model. */
   async #open(task: Task, { signal }: ToolRun): Promise<Opened | string> {
     if (task.resume !== undefined) return this.#resumed(task.resume)
     const { host, agent, subConversations, definitions } = this.#options

@@ -181,7 +181,7 @@ export class Webhook implements ConversationFollower {
     }
     for (const id of known) {
       if (this.#isClosing) return
-      await this.#recoverOne(id).catch(ignore) // An unreadable conversation has nothing that could be sent.
+      await this.#recoverOne(id).catch(ignore) // An unreadable conversation cannot be sent.
     }
   }
 

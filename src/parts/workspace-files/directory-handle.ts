@@ -3,8 +3,8 @@
  * `..`. No link is followed.
  *
  * On Linux an operation goes through `/proc/self/fd/N/name`, so it uses the open directory even if its path changes. On
- * other systems `assertInPlace` checks that the path still leads to the directory. That check can miss a short change
- * (decisions 30).
+ * other systems `assertInPlace` checks that the path still leads to the directory. That check can miss a change of the
+ * path that lasts only a short time (decisions 30).
  */
 import { constants, type BigIntStats } from 'node:fs'
 import { lstat, mkdir, open, readlink, realpath, rmdir, type FileHandle } from 'node:fs/promises'

@@ -3,7 +3,7 @@
  * whole or not at all.
  *
  * A write goes to a temporary file, which is synced and then takes the place of the target. A file with a second hard
- * link is refused, because the other name of the file may be outside the workspace (decisions 30).
+ * link is not replaced or removed, because its other name may be outside the workspace (decisions 30).
  */
 import { randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'

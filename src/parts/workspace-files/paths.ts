@@ -93,7 +93,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const { byDescriptor = process.platform === 'linux', privateDirs } = options
   const workingDir = resolve(options.workingDir)
   let root: Promise<string> | undefined
-  void findRoot().catch(() => undefined) // `at` tries again, and throws.
+  void findRoot().catch(() => undefined) // `at` tries again, and throws if that fails too.
   return { workingDir, at, isInRepository }
 
   async function isInRepository(path: string): Promise<boolean> {
@@ -248,7 +248,7 @@ function kindOf(stats: BigIntStats | undefined): PlaceKind {
 }
 
 async function identitiesOf(paths: readonly string[]): Promise<ReadonlySet<string>> {
-  // A missing folder has no identity to protect.
+  // A folder that is missing or cannot be examined is left out.
   const found = await Promise.all(paths.map((path) => stat(path, { bigint: true }).then(identityOf, () => undefined)))
   return new Set(found.filter((identity) => identity !== undefined))
 }

@@ -286,7 +286,7 @@ export interface Endpoint {
   /** The names of the file fields, for an operation that takes a form (`multipart/form-data`). */
   readonly form?: readonly string[]
   readonly responses: Readonly<Record<number, ResponseSchema>>
-  /** The schema of error bodies. Default: `ErrorDetail`, and for status 422 also or only `HTTPValidationError`. */
+  /** The schema of error bodies. Default: `ErrorDetail`, for status 422 `HTTPValidationError` or either of the two. */
   readonly error?: string
 }
 

@@ -2,7 +2,7 @@
 import { ref, stringOf, type Schema } from './define.ts'
 import { secretName } from './secrets.ts'
 
-/** Each key is the name of a parameter, or the beginning of a path up to and including the parameter (`{name}`). */
+/** A key is the name of a parameter, or the beginning of a path that ends with the parameter (`.../{name}`). */
 export const pathParameters: Readonly<Record<string, Schema>> = {
   conversation_id: { type: 'string', format: 'uuid' },
   '/api/profiles/{name}': ref('ProfileName'),
