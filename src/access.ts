@@ -26,7 +26,7 @@ export type Right =
   | 'files'
   /** Reads files of workspaces. Instead of a key, a request may have the cookie of a workspace session. */
   | 'workspace'
-  /** Runs commands, reads their output, and installs programs and plugins on this machine, as the server's user. */
+  /** Runs commands and reads their output, and changes the installed programs and plugins, as the server's user. */
   | 'execute'
   /** Reads the metrics of the server: counts, times and sizes. */
   | 'metrics'
@@ -127,7 +127,7 @@ export const access = {
   'GET /sockets/events/{conversation_id}': 'read',
 } as const satisfies Record<string, Right>
 
-/** The routes of the core that need a key and name no conversation, but admit a key that is restricted to a tag. */
+/** The core's routes that need a key and name no conversation, but admit a key restricted to a conversation tag. */
 export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations',
   'GET /api/conversations',

@@ -1,5 +1,5 @@
 /**
- * Reads `--providers FILE`, which adds entries to the provider table or changes entries.
+ * Reads `--providers FILE`, which adds or changes entries of the provider table (facts about the agents' programs).
  *
  * The file is a JSON object of entries by provider name, with the members of `Provider`. A new provider needs `command`
  * and `prefix`. Unknown members are refused.

@@ -1,8 +1,8 @@
 /**
  * The provider table: facts about the agents that this server was tested with (decisions 22).
  *
- * The first three entries are the presets of the wire contract. A command belongs to the first entry that fits. The
- * facts were measured on the pinned versions.
+ * The first three entries are the presets of the wire contract. A command belongs to the first entry that fits it
+ * (`detectProvider`). The facts were measured on the pinned versions.
  */
 import { blankProvider, type Provider } from './provider.ts'
 
@@ -47,7 +47,7 @@ export const builtInProviders: readonly Provider[] = [
     login: {
       folder: '.claude',
       file: '.credentials.json',
-      // Spec, Credentials 6: the config-directory variable moves settings and history, not the token.
+      // The config-directory variable moves settings and history, not the token (contract/spec: Credentials 6).
       followsConfigDir: false,
       member: 'claudeAiOauth',
       accessTokens: ['accessToken'],
@@ -99,7 +99,7 @@ export const builtInProviders: readonly Provider[] = [
       folder: '.codex',
       file: 'auth.json',
       followsConfigDir: true,
-      // An API key in the file, beside `tokens`, is no login with a subscription.
+      // Only `tokens` is a login with a subscription. Beside it the file may have an API key.
       member: 'tokens',
       accessTokens: ['access_token'],
       refreshTokens: ['refresh_token'],
@@ -109,8 +109,8 @@ export const builtInProviders: readonly Provider[] = [
       choice: null,
     },
     baseUrlVia: 'codex-config',
-    // With an API key, CODEX_CONFIG has this base URL and the name of the variable with the key (`codexPlan`). So the
-    // program needs no `authenticate`, which would store the key in the user's login file.
+    // If there is an API key and no other base URL, `codexPlan` writes this URL and the name of the key's variable to
+    // CODEX_CONFIG. Then the program needs no `authenticate`, which would store the key in the user's login file.
     publicBaseUrl: 'https://api.openai.com/v1',
     configDirStripsKey: false,
     keyMethod: 'api-key',
@@ -165,13 +165,13 @@ export const builtInProviders: readonly Provider[] = [
       expiry: 'expiry_date',
       tokenVariables: [],
       keychain: false,
-      // Spec, Credentials 7: the sign-in type that the user chose.
+      // The sign-in type that the user chose (contract/spec: Credentials 7).
       choice: { file: 'settings.json', path: ['security', 'auth', 'selectedType'], login: ['oauth-personal'] },
     },
     baseUrlVia: 'gateway',
     publicBaseUrl: null,
     configDirStripsKey: false,
-    // `authenticate` would rewrite the user's settings file. The program signs in without an `authenticate`.
+    // `authenticate` would rewrite the user's settings file. Without a base URL the program signs in without it.
     keyMethod: null,
     loginMethod: null,
     defaultModel: 'auto',

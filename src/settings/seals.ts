@@ -1,5 +1,5 @@
 /**
- * The file `seals.json`: the ids of the sealing keys that a data folder may need.
+ * The file `seals.json`: the ids of the sealing (encryption) keys that stored values of a data folder may need.
  *
  * Each start of a server adds the id of its sealing key, if it is missing. A start that lacks one of the listed keys
  * logs an error.

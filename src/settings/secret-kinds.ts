@@ -7,7 +7,7 @@
  */
 import type { Cipher } from './cipher.ts'
 
-/** Beginnings of paths. A token for a path also opens for this path with another beginning of the same row. */
+/** Rows of path beginnings. A token for a path with one beginning also opens with another beginning of that row. */
 const kinds: readonly (readonly string[])[] = [
   ['llm.', 'condenser.llm.', 'condenser.condensers.llm.'],
   ['critic.', 'verification.critic_'],

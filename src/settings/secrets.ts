@@ -1,6 +1,6 @@
 /**
- * Stores the global secrets: named values that become environment variables of the agents (spec: "Global secret";
- * contract/settings.md, section 6; decisions 12).
+ * Stores the global secrets: named values that become environment variables of the agents (contract/spec:
+ * "Global secret"; contract/settings.md, section 6; decisions 12).
  *
  * The file is `secrets.json`, with sealed values. A value is registered with the masker before it can be read.
  */
@@ -54,7 +54,7 @@ export interface SecretStoreOptions {
   readonly path: string
   readonly cipher: Cipher
   readonly masker: Masker
-  /** True for a variable that steers programs, such as `LD_PRELOAD`. `put` and `replace` refuse such a name. */
+  /** True for a variable that changes how programs load: `LD_PRELOAD`, for example. `put` and `replace` refuse it. */
   readonly isLoaderVariable: (name: string) => boolean
   readonly secretLimit?: number
   readonly valueLimitChars?: number

@@ -26,7 +26,7 @@ export class Catalogue {
   readonly #onError: (error: Error) => void
   readonly #removals = new Set<Promise<void>>()
 
-  /** Starts to delete conversations left in `temporary/`. @param onError is called for a folder that is not deleted */
+  /** Starts to delete conversations left in `temporary/`. @param onError called for a folder that cannot be deleted */
   static async open(folder: DataFolder, onError: (error: Error) => void): Promise<Catalogue> {
     const catalogue = new Catalogue(folder, onError)
     const leftovers = await failsAsStorage('Cannot read the data folder', () => readdir(folder.temporary))

@@ -1,8 +1,8 @@
 /**
- * The index of one log's events: 16 bytes per event, the same in memory and in `events.index` (offset, length, field):
+ * The index of one log's events. A record has 16 bytes, in memory and in `events.index` (columns: offset, length):
  *
  *      0  8  upper half of the event id, big-endian: the event's time
- *      8  6  offset of its line in the log, big-endian
+ *      8  6  offset of the event's line in the log, big-endian
  *     14  1  mark: kind and source (see storage/record)
  *     15  1  check: the exclusive-or of all other bytes and 0x5a
  *

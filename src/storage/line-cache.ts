@@ -15,7 +15,7 @@ export interface LineCacheOptions {
 export class LineCache {
   readonly logBytes: number
   readonly totalBytes: number
-  /** The tails that have events, the least recently written first: a Set keeps the order of insertion. */
+  /** The tails (`CachedTail`) that have events, the least recently written first: a Set keeps insertion order. */
   readonly #tails = new Set<CachedTail>()
   /** The tail that changed last, which is the last item of `#tails`; undefined if this tail is empty now. */
   #newest: CachedTail | undefined

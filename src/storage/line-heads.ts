@@ -21,7 +21,7 @@ export interface IndexLinesOptions {
 }
 
 const chunkBytes = 1024 * 1024
-/** If a chunk ends inside a line, up to this many first bytes of the line are kept: kind, id, timestamp and source. */
+/** For a line in several chunks, at most this many bytes of each are kept: enough for kind, id, time and source. */
 const beginningBytes = 256
 
 export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): Promise<void> {

@@ -40,7 +40,7 @@ export interface EventRange {
   readonly next: number
 }
 
-/** Reads events from seq `from` to before `to`: at most `limitBytes`, but at least one. Leaves out damaged events. */
+/** Reads the events from seq `from` to before `to`, up to `limitBytes` or one event. Leaves out damaged events. */
 export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },

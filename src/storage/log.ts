@@ -198,7 +198,7 @@ export class ConversationLog {
     return this.#tail.get(number) ?? this.#readOne(number)
   }
 
-  /** Reads events from seq `from` to before `to`: at most `limitBytes`, but at least one. Leaves out damaged events. */
+  /** Reads the events from seq `from` to before `to`, up to `limitBytes` or one event. Leaves out damaged events. */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)
     if (from >= last) return { events: [], next: from }

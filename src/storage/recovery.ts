@@ -2,7 +2,7 @@
  * Repairs a log when it is opened: finds its end, cuts off an unfinished write, and completes the index.
  *
  * The repair reads the last 64 KiB of the log and all lines that the index lacks. Reading begins up to three events
- * earlier, to pick up the hash chain. Damaged lines stay in place.
+ * earlier, to pick up the hash chain. An unusable index is rebuilt. Damaged lines stay in place.
  *
  * The log is cut at an unfinished last line, or at a hole (zero bytes that a power cut leaves in an unsynced write) in
  * its last MiB. The cut-off bytes are copied to `events.cut-<offset>`, unless they are only an unfinished line.
@@ -15,7 +15,7 @@ import { indexLines } from './line-heads.ts'
 import { isEvent, labelOf } from './record.ts'
 import { scan, type Piece } from './scan.ts'
 
-/** At least this many bytes at the end of a log are checked at each opening. */
+/** At each opening, at least this many bytes at the end of a log are checked, or the whole log if it is shorter. */
 export const checkedBytes = 64 * 1024
 /** If more than this many bytes of the log are not in the index, the whole index is rebuilt. */
 const farBehindBytes = 2 * 1024 * 1024
@@ -145,7 +145,7 @@ export function firstToRead(index: EventIndex, number: number): FirstToRead {
 
 type Fit = 'event' | 'damaged event' | 'private' | 'damaged' | 'contradiction'
 
-/** Tells how a piece fits the index; `next` is the seq of the next event. Adds an event after all indexed events. */
+/** Tells how a piece fits the index (`next`: the seq of the next event). Adds a new event to the end of the index. */
 function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readonly string[]): Fit {
   const expected = next < index.count ? index.offsetOf(next) : Infinity
   if (expected < piece.offset) return 'contradiction'

@@ -2,7 +2,7 @@
  * Finds the lines in the bytes of a log, and the next line after damage.
  *
  * A line is sound if its hash fits its JSON and the hash of the line before. The line after a damaged line may fit the
- * stored hash of the damaged line, or the hash computed from its JSON: a flipped bit spoils only one of the two.
+ * stored hash of the damaged line, or the hash that its JSON should have: a flipped bit spoils only one of the two.
  *
  * After damage, a line begins where 32 hex digits and a space follow an LF or a damaged LF. Bytes at the end of the
  * log are torn if no LF ends them, not even a damaged LF.

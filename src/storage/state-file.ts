@@ -1,5 +1,5 @@
 /**
- * The file `state.json`: the state computed from a log up to a line, so that opening does not read these lines again.
+ * The file `state.json`: the state computed from a log up to a line. It spares this computation at the next opening.
  *
  * The file is a cache, written without a sync. A damaged file, or a file whose `line` is not in the log, is ignored.
  *

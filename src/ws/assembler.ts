@@ -64,7 +64,7 @@ export class Assembler {
     this.#maxFragments = options.maxFragments
   }
 
-  /** True when no message is unfinished. */
+  /** True between messages: no part of a message is stored. */
   get isEmpty(): boolean {
     return this.#message === undefined
   }

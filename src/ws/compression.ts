@@ -20,7 +20,7 @@ export class Compression implements InflaterOwner {
     this.#maxContexts = maxContexts
   }
 
-  /** True while another client may still be allowed to refer to earlier messages. */
+  /** True while fewer than `maxContexts` connections keep a decompression context. */
   get hasRoom(): boolean {
     return this.#contexts < this.#maxContexts
   }

@@ -107,7 +107,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     return this.#inflater !== undefined
   }
 
-  /** The number of outgoing bytes that the socket has not taken yet. */
+  /** The number of outgoing bytes that the socket has not taken yet, except those of a Pong that waits. */
   get bufferedBytes(): number {
     return this.#outbox.bufferedBytes
   }

@@ -61,7 +61,7 @@ function isAcceptableParameter({ name, value }: Parameter): boolean {
     case 'client_no_context_takeover':
       return value === undefined
     case 'server_max_window_bits':
-      // A client that demands a smaller window is refused: the frames that connections share use the largest window.
+      // An offer that demands a smaller window is declined: the frames that connections share use the largest window.
       return value === '15'
     case 'client_max_window_bits':
       // The client offers to use a smaller window. This needs no reply: decompression always has the largest window.

@@ -10,7 +10,7 @@ export interface ConnectionLimits {
   readonly pingIntervalMs: number
   /** The time after a Ping in which the peer must send data. The connection of a silent peer is destroyed. */
   readonly pongTimeoutMs: number
-  /** The time in which a peer must take a write of the outbox. A slower peer is closed with 1013. */
+  /** The time in which a peer must take a write of the outbox. The connection to a slower peer closes with 1013. */
   readonly stallTimeoutMs: number
   /** The most time from this side's Close frame until the socket is destroyed. */
   readonly closeTimeoutMs: number

@@ -55,7 +55,7 @@ export class Outbox implements Departing {
     this.#owner = owner
   }
 
-  /** The number of bytes that the socket has not taken yet. */
+  /** The number of bytes that the socket has not taken yet. An urgent frame that waits is not counted. */
   get bufferedBytes(): number {
     return this.#queuedBytes + this.#writingBytes
   }

@@ -37,7 +37,7 @@ export interface AcpAgentOptions extends ProgramOptions {
   readonly drainMs?: number
   /** The time between two checks of the program's stderr (`Silence`). Default 15 s. */
   readonly silenceMs?: number
-  /** The most bytes of the transcript that is sent to a session that has served no prompt. Default 64 KiB. */
+  /** The most bytes of the transcript for a session that has served no prompt. Default 64 KiB. */
   readonly transcriptLimitBytes?: number
 }
 
@@ -57,7 +57,7 @@ class AcpAgent implements Agent, AgentSession {
   readonly #calls = new CallMemory()
   readonly #kept: KeptSession
   readonly #unasked: UnaskedCalls
-  /** The lease for work that the agent began by itself. It ends at the latest with the program's next turn. */
+  /** The lease (right to use the program) for work that the agent began by itself. The next turn ends this lease. */
   #ownLease: Lease | undefined
   /** The turns and asides in progress. `close` waits for them. */
   readonly #work = new Set<Promise<unknown>>()
@@ -320,7 +320,7 @@ class AcpAgent implements Agent, AgentSession {
     return this.#program.session?.rules ?? (modes ? providerRules(modes, true) : unknownAgentRules(undefined))
   }
 
-  /** Returns the usage of a turn or an aside. Stores the session's totals: the next report counts only their growth. */
+  /** Returns the usage of a turn or an aside. After a turn, keeps the session's totals for the next report. */
   #reportOf(
     sessionId: string,
     session: AcpSession,

@@ -1,5 +1,5 @@
 /**
- * Sends the console's page and its files, which hold no data of the server. The requests need no key.
+ * Sends the console's page and its files, which hold no data of the server. Requests for them need no key.
  *
  * The Content-Security-Policy lets the page load scripts, styles and data from this server only. It refuses inline
  * scripts.

@@ -28,7 +28,7 @@ export const consolePart = {
     'GET /console/assets/{digest}/{file}': 'open',
     // The request has a one-time code in place of a key.
     'POST /api/console/sign-in': 'open',
-    // These routes can show and end the sessions of any client.
+    // These routes can show and end the sessions of any browser.
     'GET /api/console/sessions': 'keys',
     'DELETE /api/console/sessions/{session_id}': 'keys',
     // `read` is enough: a new session or code has only the rights of the request's key, a sign-out ends only the

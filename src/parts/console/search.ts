@@ -42,7 +42,7 @@ interface Hit {
   readonly timestamp: string
   /** The tool of a call or a result; empty for any other event. */
   readonly tool: string
-  /** The first occurrence of the searched text in the event, with the characters before and after it. */
+  /** The first occurrence of the searched text in the event, with characters around it; cut at `charsAfter`. */
   readonly excerpt: string
 }
 

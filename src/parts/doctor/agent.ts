@@ -25,7 +25,7 @@ export interface AgentExamination {
   readonly environment: Environment
   /** Names of the stored global secrets. */
   readonly secretNames: readonly string[]
-  /** The temporary folder in which the program is started. `describeAgent` starts no program and ignores it. */
+  /** The temporary folder in which the program is started; not used by `describeAgent`, which starts no program. */
   readonly workingDir: string
   readonly signal: AbortSignal
 }
@@ -150,7 +150,7 @@ async function findSource({ provider, config }: AgentExamination, env: Environme
     }
     const found = await readInstallation(agentsDir, provider.name)
     const installedCommand = (name: string): Promise<readonly string[] | undefined> => installed.commandOf(name)
-    // `allowNpx`: without a program on the machine, get the npx command, which `examineAgent` shows but does not start.
+    // `allowNpx`: without a program on the machine, get the npx command. `examineAgent` does not start that command.
     const command = await findProgram(provider.command, provider, env['PATH'] ?? '', {
       installedCommand,
       allowNpx: true,

@@ -1,4 +1,4 @@
-/** Five checks of `agent-server doctor`: disk space, lock, limit of open files, clock, and access to the server. */
+/** Five checks of `agent-server doctor`: disk space, data folder lock, open files, clock, and access to the server. */
 import { dirname, join } from 'node:path'
 import { isThere, readFile, stat, statfs } from '../../base/read-files.ts'
 import type { Config } from '../../config.ts'

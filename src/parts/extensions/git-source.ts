@@ -17,7 +17,7 @@ import { readTar } from './archive/tar.ts'
 import type { GitSource } from './source.ts'
 
 const packLimitBytes = 256 * 1024 * 1024
-/** The time limit of one run of git, in milliseconds. `git archive` gets it for its output and again for its exit. */
+/** The time limit of one run of git, in milliseconds. `git archive` has it for its output and again for its exit. */
 const timeoutMs = 60_000
 /** The most bytes of output that `runOnce` keeps. */
 const outputLimitBytes = 64 * 1024

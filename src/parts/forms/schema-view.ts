@@ -2,7 +2,7 @@
  * Describes the settings form for clients: the responses of `agent-schema` and `conversation-schema`
  * (contract/settings.md, section 3.4).
  *
- * Types, choices, secrets and most defaults come from the schema. This file adds the layout.
+ * Types, secrets, most choices and most defaults come from the schema. This file adds the rest, such as the layout.
  */
 import type { Member, Schema } from '../../schema/spec/define.ts'
 import { condenserKinds, type AgentSettingsKind } from '../../schema/generated/settings.ts'

@@ -32,7 +32,7 @@ export interface ArchiveParts {
   readonly stallTimeoutMs: number
 }
 
-/** The most entries of a folder that are examined, including entries that are left out. A larger folder is refused. */
+/** The most entries of a folder, including left-out entries, for a tar.gz archive. A larger folder is refused. */
 const entryLimit = 200_000
 /** The most exclude patterns of a request. */
 const excludeLimit = 200

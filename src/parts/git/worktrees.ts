@@ -32,7 +32,7 @@ export interface WorktreesOptions {
 export class ConversationWorktrees implements Worktrees {
   readonly #options: WorktreesOptions
   readonly #records: WorktreeRecords
-  /** The last queued work on each worktree, by conversation id. New work on a worktree waits until it has ended. */
+  /** The last queued work on each worktree, by conversation id. New work waits until the last work has ended. */
   readonly #work = new Map<string, Promise<unknown>>()
   readonly #closing = new AbortController()
 

@@ -108,7 +108,7 @@ export class HookRunner {
       return
     }
     const controller = new AbortController()
-    // `#execute` logs a failed hook. It rejects only when the job is aborted.
+    // `#execute` logs a failed hook, and rejects only when the job is aborted.
     const done = this.#execute(hook, occasion, controller.signal).catch(() => undefined)
     const job: Job = { owner, controller, done }
     this.#background.add(job)

@@ -112,7 +112,7 @@ export class HookSession implements Hooks {
 
   /**
    * Aborts the queued hooks that belong to no turn, and waits until all queued hooks have ended. A session that has
-   * started then runs the hooks of its end, for about five seconds. At last, background hooks are ended. Idempotent.
+   * started then runs the hooks of its end, for at most about 5 s. At last, background hooks are ended. Idempotent.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()

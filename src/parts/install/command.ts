@@ -19,7 +19,7 @@ import { assertOwnFolder, claimDataFolder, isDataFolder } from '../../storage/da
 import { formatRows } from '../../base/rows.ts'
 import type { CommandCall } from '../../part.ts'
 
-/** The input of an action of the command. */
+/** The input of an action, such as `list` or `install`. */
 interface Work extends Pick<CommandCall, 'config' | 'words' | 'environment' | 'print' | 'tell' | 'signal'> {
   /** The value of `--version` of `install`; undefined when it is not given. */
   readonly version: string | undefined
@@ -29,7 +29,7 @@ interface Work extends Pick<CommandCall, 'config' | 'words' | 'environment' | 'p
   /** Whether the data folder exists. */
   readonly isThere: boolean
   readonly providers: readonly Provider[]
-  /** The words after the action. */
+  /** The words of the command line after the action: names of agents. */
   readonly names: readonly string[]
 }
 

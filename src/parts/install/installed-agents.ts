@@ -2,8 +2,8 @@
  * Returns the command of an installed agent, as long as the agent's files are unchanged.
  *
  * Before each start of an agent, the quick check (differences.ts) compares its executables. Once after the start of the
- * server, the background check compares the digests of all files. An agent that differs is not started until it is
- * installed again or `verify` finds no difference.
+ * server, the background check compares the digests of all files. An agent that differs from its record is not started
+ * until it is installed again or `verify` finds no difference.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { Log, LogFields } from '../../base/log.ts'

@@ -31,7 +31,7 @@ export const install = {
       flags: { version: 'value', json: 'switch' },
       usage: ['agents list|install|verify|...', 'install agents; see agents --help'],
       help,
-      // An interrupted installation stops npm and removes its unfinished folder (`install.ts`).
+      // An interruption stops npm, and the unfinished folder is removed (`install.ts`).
       interruptedWords: 'Interrupted: the interrupted step changed nothing',
       load: () => import('./command.ts'),
     },

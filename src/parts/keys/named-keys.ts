@@ -36,9 +36,9 @@ interface Holder {
 }
 
 const lookEveryMs = 250
-/** After a change, this many further looks read the keys: a second change may leave the folder's time unchanged. */
+/** After a change, this many further calls of `look` read the keys: the folder's time may not show a second change. */
 const freshLooks = 8
-/** After an error, one in this many looks reads the keys again (every 10 s), because the cause may be gone. */
+/** After an error, one in this many calls of `look` reads the keys again (every 10 s): the cause may be gone. */
 const retryLooks = 40
 
 export class OpenKeys implements NamedKeySource {
@@ -47,7 +47,7 @@ export class OpenKeys implements NamedKeySource {
   #holders = new Map<string, Holder>()
   /** The names of the keys that were unusable at the last reading. */
   #unusable: ReadonlySet<string> = new Set()
-  /** The stamp of the keys' folder (inode and time) at the last look, and the number of looks since it changed. */
+  /** The inode and time of the keys' folder (`stamp`), and the number of calls of `look` since they changed. */
   #seen = { stamp: '', looks: 0 }
   #looking: Promise<void> = Promise.resolve()
   /** False until `open` has read the keys that exist already. `onChange` does not report these keys as added. */

@@ -32,7 +32,7 @@ export interface McpCall {
   readonly silenceMs: number
 }
 
-/** The version of MCP that the client asks for. It accepts all `versions`. */
+/** The version of MCP that the client asks for. The client accepts all `versions`. */
 const askedVersion = '2025-06-18'
 const versions: ReadonlySet<string> = new Set([askedVersion, '2025-11-25', '2025-03-26', '2024-11-05'])
 

@@ -18,7 +18,7 @@ export const mcp = {
   about: 'MCP servers for the built-in agent, and sign-ins to them for all agents',
   options,
   routes: {
-    // A trial or a sign-in starts a program or sends requests. Changed settings can do the same: hence the same right.
+    // A trial or a sign-in starts a program or sends requests, as changed settings can. So it needs `configure` too.
     'POST /api/mcp/test': 'configure',
     'POST /api/mcp/oauth/start': 'configure',
     'GET /api/mcp/oauth/status/{job_id}': 'configure',

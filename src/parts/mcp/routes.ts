@@ -31,7 +31,7 @@ export function takeAddress({ mcp }: McpParts, call: Call): HttpResponse {
   return ok(mcp.takeAddress(parameterOf(call.parameters, 'job_id'), bodyOf(call, McpOAuthCallback).callback_url))
 }
 
-/** Gives the query of a redirected browser to its sign-in. A HEAD request gets a 400, and its query is not used. */
+/** Gives a redirected browser's query to the sign-in with the same `state`. A HEAD request is refused with 400. */
 export function takeAnswer({ mcp }: McpParts, { exchange, query }: Call): HttpResponse {
   const isTaken = exchange.request.method === 'GET' && mcp.takeAnswer(new URLSearchParams(query))
   const headers = ['Content-Security-Policy', "default-src 'none'", 'Referrer-Policy', 'no-referrer']

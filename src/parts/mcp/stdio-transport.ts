@@ -14,7 +14,7 @@ import { usualMessageLimits, type MessageLimits, type Transport } from './transp
 export type ServerProcess = Pick<Child, 'stdin' | 'stdout' | 'exited' | 'stderrTail' | 'stop'>
 export type StartServer = (options: ChildOptions) => Promise<ServerProcess>
 
-/** The longest wait, in ms, for the end of the output after the program's exit, and for the exit after that end. */
+/** The longest wait, in ms, from the program's exit to the end of its output, or from that end to the exit. */
 const lastLinesMs = 1000
 const lastWordsLimit = 300
 /** The most bytes queued for the program's input. */

@@ -41,7 +41,7 @@ export interface RecordedAs {
 
 /**
  * Returns a note if the call now does other work than its action shows (`isOtherWork`). For any other change of the
- * input, returns a note only if the call was allowed or recorded as incomplete. Otherwise returns an empty text.
+ * input except new remarks (`withoutRemarks`), returns a note only if the call was allowed or recorded as incomplete.
  */
 export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeOptions, isAllowed: boolean): string {
   const before = recorded.call

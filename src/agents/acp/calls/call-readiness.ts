@@ -24,7 +24,7 @@ export function quietMsOf(call: ToolCall, options: ShapeOptions, lengthensTexts:
   return runs && (isTold || hasWholeInput(call)) ? longMs : undefined
 }
 
-/** True when the call's work is known: its shape is not `tool`, or it is an edit with a diff or with path and text. */
+/** True when the call's work is known: its shape is not `tool`, or an `edit` call has a diff (or a path and a text). */
 export function tellsWork(call: ToolCall, options: ShapeOptions): boolean {
   if (shapeOf(call, options).as !== 'tool') return true
   return call.kind === 'edit' && (diffsOf(call).length > 0 || hasPathAndText(call.input))
@@ -63,14 +63,14 @@ export function hasMembers(whole: unknown, part: unknown): boolean {
 
 /**
  * True when the call describes its whole work: the agent has announced no input, or the input is whole. False for an
- * edit or a command with an input, because `tellsWork` checks their input.
+ * edit or a command with an announced input, because `tellsWork` checks their input.
  */
 function tellsAll(call: ToolCall): boolean {
   if (!call.announcesInput) return true
   return hasWholeInput(call) && call.kind !== 'edit' && call.kind !== 'execute'
 }
 
-/** The names of input members with a path (`pathNames`) or with a new text (`textNames`). Old texts show no change. */
+/** The names of input members with a path (`pathNames`) or a new text (`textNames`). An old text alone is no change. */
 const pathNames = ['path', 'file_path', 'filePath', 'abs_path', 'filepath']
 const textNames = ['content', 'file_text', 'text', 'new_string', 'newString', 'new_str', 'newText', 'patch', 'diff']
 

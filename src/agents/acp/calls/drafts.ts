@@ -1,5 +1,5 @@
 /**
- * Builds the events of an external agent's turn (spec, "Event variants"; decisions 3). Pure.
+ * Builds the events of an external agent's turn (contract/spec: "Event variants"; decisions 3). Pure.
  *
  * Empty summaries and thoughts are left out, because the members are optional. The given texts must already be masked.
  */

@@ -47,7 +47,7 @@ const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 /** Matches characters of base64 with at most two `=` at the end (RFC 4648, section 4). The length is not checked. */
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** The data URL, if any, of each checked image block: a block is read several times, and to check 15 MB takes 30 ms. */
+/** The results of checks of image blocks. A block is read several times, and the check of 15 MB takes 30 ms. */
 const knownUrls = new WeakMap<Fields, { readonly url: string | undefined }>()
 
 /**

@@ -2,7 +2,7 @@
  * Reads the two text forms in which agents report changes of files: unified diffs (POSIX diff -u, with Git's headers)
  * and the patches of OpenAI's `apply_patch` tool. Pure.
  *
- * A hunk of an existing file becomes one change, whose old and new text include the context lines.
+ * A hunk that updates a file becomes one change, whose old and new text include the context lines.
  */
 
 /** The change of a file, or of a part of the file. */
@@ -128,7 +128,7 @@ function joined(lines: readonly string[], isCut = false): string {
   return isCut || lines.length === 0 ? text : `${text}\n`
 }
 
-/** Returns the file name in a `---` or `+++` line without a time, and in a diff of Git without `a/` or `b/`. */
+/** Returns the file name in a `---` or `+++` line. Leaves out a time and, in a diff of Git, the first `a/` or `b/`. */
 function fileName(line: string, isGit: boolean): string {
   const name = line.slice(4).split('\t')[0] ?? ''
   return isGit ? name.replace(/^[ab]\//, '') : name.trim()

@@ -55,8 +55,8 @@ function editShape(edit: Edit, more: readonly Edit[]): Shape {
 }
 
 /**
- * Returns the command line of a call. Several commands (Cline) become several lines. Returns undefined for a call
- * without a command or with more than `inputLimitChars`.
+ * Returns the command line of an `execute` call. Several commands (Cline) become several lines. Returns undefined for
+ * any other call, for a call without a command, and for a command of more than `inputLimitChars` characters.
  */
 export function commandOf(call: ToolCall, { titleIsCommand }: ShapeOptions): string | undefined {
   if (call.kind !== 'execute') return undefined

@@ -2,7 +2,7 @@
  * The tool calls of an external agent's turn: finds the call of an update, and the calls of a permission request.
  *
  * A permission request is called a question here. The work that a question describes is recorded before the answer
- * (decisions 3). A question of OpenHands without described work is about each open call that is not allowed yet.
+ * (decisions 3). A question that names no work (OpenHands) is about all open calls that are not allowed yet, if any.
  */
 import { isEmpty, objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import { maskJson } from '../../../base/mask-json.ts'
@@ -103,7 +103,7 @@ export class TurnCalls {
     this.#open.get(callId)?.reject(reason, source)
   }
 
-  /** Ends with a note each open call that got no update since it was allowed: its updates may have another id. */
+  /** Ends each open call that got no update since it was allowed, with a note: its updates may have another id. */
   settleUnheardOf(): void {
     for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
   }
@@ -155,7 +155,7 @@ export class TurnCalls {
     return { ...own, content: [...call.content, ...own.content] }
   }
 
-  /** Records the call of a permission request as `asked`. `isWhole`: the request describes the whole call. */
+  /** Records `asked`, the call of a permission request. `isWhole`: the request describes the whole call. */
   #ask(id: string, open: ReportedCall | undefined, asked: ToolCall, isWhole: boolean): AskedCall {
     const reported = open === undefined ? this.#begin(id) : this.#callToAsk(id, open, asked, isWhole)
     const { event, shape, call } = reported.asks(asked, isWhole)

@@ -1,8 +1,8 @@
 /**
  * A running agent program and the JSON-RPC connection to it.
  *
- * The connection is over after `close`, or for example when the program exits or when a line exceeds a limit.
- * The program's last lines are read for at most `lastLinesMs` after its exit.
+ * The connection is over after `close`. It also ends by itself, for example when the program exits or sends a line that
+ * is too long. The program's last lines are read for at most `lastLinesMs` after its exit.
  */
 import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../../../base/errors.ts'
@@ -40,7 +40,7 @@ export type StartProcess = (options: ChildOptions) => Promise<AgentProcess>
 export interface AgentListener {
   /** Handles one `session/update`. The next message is not handled before a returned promise has settled. */
   onUpdate(update: Fields): void | Promise<void>
-  /** Answers one `session/request_permission`. `withdrawn` aborts when the agent cancels it or the connection ends. */
+  /** Answers one `session/request_permission`. `withdrawn` aborts on the request's cancel or the connection's end. */
   onPermission(params: Fields, withdrawn: AbortSignal): Promise<unknown>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Plans the start of an agent program: its command, its environment and its credentials (spec: "Credentials of external
- * agents"; decisions 23).
+ * Plans the start of an agent program: its command, its environment and its credentials (contract/spec: "Credentials
+ * of external agents"; decisions 23).
  */
 import { join } from 'node:path'
 import { makeFolder, makeTemporaryFolder, privateFolder, removeTree } from '../../../base/own-files.ts'
@@ -31,13 +31,13 @@ export interface AcpSettings {
 }
 
 export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, ProgramOptions {
-  /** The agent programs (paths of JavaScript files) of this server's parts, by the first word of their command. */
+  /** The agent programs (paths of JavaScript files) of optional modules, by the first word of their command. */
   readonly programs: Readonly<Record<string, string>>
   /** The folder for temporary homes of programs. The next start of the server removes leftover homes. */
   readonly runtimeDir: string
   readonly settings: AcpSettings
   readonly providers: readonly Provider[]
-  /** The server's environment. A child gets only the variables that it is allowed. */
+  /** The server's environment. A child gets only some of its variables (`environmentFor`). */
   readonly environment: Environment
   /** The names of the server's variables that `--pass-env` allows for children. */
   readonly passEnvironment: readonly string[]

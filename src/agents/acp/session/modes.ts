@@ -1,8 +1,8 @@
 /**
  * Selects the session mode of an external agent by the confirmation policy (decisions 24). Pure.
  *
- * An agent asks about little or nothing in its open mode, and before commands and changes in its asking mode. A mode
- * that the user or the settings name is preferred, unless it may skip a required question.
+ * In its open mode an agent asks about little or nothing. In its asking mode it asks before most actions that change
+ * something. A mode that the user or the settings name is preferred, unless it may skip a required question.
  */
 import { memberAt, objectsOf, textOf, type Fields } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'

@@ -25,7 +25,7 @@ export function closedValue(option: Named): string | undefined {
   return option.values.find(isOff) ?? option.values.find((value) => !isOpenOption(option, value))
 }
 
-/** Returns a stand-in for an option while no session runs. Its value `off` makes `isOpenOption` judge the id. */
+/** Returns a stand-in for an option that no running session has. With its value `off`, `isOpenOption` judges the id. */
 export function unknownOption(id: string): Named {
   return { id, category: undefined, values: ['off'] }
 }

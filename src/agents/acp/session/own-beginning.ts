@@ -16,7 +16,7 @@ export interface OwnBeginningOptions {
   readonly timers: Timers
   /** True for the id of a call from an earlier turn. */
   readonly isKnownCall: (id: string) => boolean
-  /** Asks for a turn. Rejects when no turn may begin. If messages still wait, `refused` must end the agent. */
+  /** Asks for a turn. Rejects when no turn may begin. If messages still wait then, `refused` is called. */
   readonly begin: () => Promise<void>
   readonly refused: () => void
 }

@@ -1,7 +1,7 @@
 /**
  * One session of a running agent: its prompts, mode, model, options and MCP servers.
  *
- * A session also receives the agent's updates, even between turns. Session ids are private and masked (session-mask).
+ * A session also receives the agent's updates, even between turns. Clients must not see session ids (session-mask).
  */
 import { AppError, errorOf } from '../../../base/errors.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../../base/fields.ts'

@@ -2,7 +2,7 @@
  * Tells a client that an agent lacks a valid credential, and which variable to set or which login command to run.
  *
  * The error ACPAuthRequired has the advice in its detail. `agent_state` has the variable and the command until a
- * session starts again (spec: Credentials 1 to 4).
+ * session starts again (contract/spec: Credentials 1 to 4).
  */
 import { objectsOf, textOf } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'

@@ -269,7 +269,7 @@ class Opening {
     }
   }
 
-  /** Sets the chosen model. After a failure, adds a note, and the agent keeps its current model (decisions 22). */
+  /** Sets `chosen`, else `Launch.model`. After a failure, adds a note, and the agent keeps its model (decisions 22). */
   async #setModel(session: AcpSession, chosen: string | undefined): Promise<void> {
     const model = chosen ?? this.#launch.model
     if (model === undefined) return

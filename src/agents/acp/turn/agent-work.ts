@@ -46,7 +46,7 @@ export interface AgentWorkOptions {
 export interface AgentWorkEvents {
   /** Called when the agent sent nothing for `idleMs`. The time does not run while a question to the user is open. */
   silent(): void
-  /** Called when the agent ran a call without a permission that the call needed: the turn has to stop. */
+  /** Called when the turn has to stop, because the agent ran a call without a permission that the call needed. */
   unasked(failure: AcpFailure): void
   updated?(update: Fields): void
 }

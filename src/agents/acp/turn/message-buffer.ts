@@ -24,7 +24,7 @@ export class MessageBuffer {
   #messageId: string | undefined
   #size = 0
 
-  /** When a message has `limitChars` characters of text, thoughts and image URLs, the next chunk begins another. */
+  /** When a message has `limitChars` characters of text, thoughts and image URLs, the next chunk begins a new one. */
   constructor(limitChars: number, hiding: TextHiding) {
     this.#limitChars = limitChars
     this.#text = new GrowingText(hiding)

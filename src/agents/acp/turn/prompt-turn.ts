@@ -1,8 +1,8 @@
 /**
  * Sends one prompt to an external agent and processes its updates and permission requests until the prompt ends.
  *
- * A stop of the turn, a silence of the agent and a call without permission cancel the prompt. If the agent then does
- * not respond within `drainMs`, or if a call may still run or run again, the program must be ended (`replace`).
+ * A stop of the turn, a silence of the agent and a call without a required permission cancel the prompt. If the agent
+ * then does not respond within `drainMs`, or if a call may run on or run again, the program must be ended (`replace`).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deferred, within } from '../../../base/wait.ts'

@@ -62,7 +62,7 @@ export class Outage {
     this.#show()
   }
 
-  /** Sets the state of the attempts to reopen the shown conversation's socket; undefined if it is not interrupted. */
+  /** Sets the state of the attempts to reopen the shown conversation's socket; undefined when no attempt is needed. */
   conversation(wait: Wait | undefined): void {
     this.#conversation = wait
     this.#show()

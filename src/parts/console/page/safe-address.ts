@@ -2,7 +2,7 @@
 
 const safeSchemes = ['http:', 'https:', 'mailto:', 'blob:']
 
-/** Tells whether an address, resolved against `base`, has one of `safeSchemes` or is a data URL of a bitmap image. */
+/** Tells whether an address, resolved against `base`, has a safe scheme or is a PNG, JPEG, GIF or WebP data URL. */
 export function isSafeAddress(address: string, base: string): boolean {
   try {
     const { protocol } = new URL(address, base)

@@ -1,7 +1,7 @@
 /**
  * The common form of the entries of zip archives, tar archives and folders, and the limits of all archives.
  *
- * `unpack`, not the readers, checks where an entry's name leads. A fault of an archive is an AppError `bad_request`.
+ * `unpack`, not `readTar` or `readZip`, checks where an entry's name leads. Faults are AppErrors `bad_request`.
  */
 import { AppError } from '../../../base/errors.ts'
 
@@ -13,7 +13,7 @@ export interface Entry {
   readonly target: string
   /** True when the mode of the entry has the owner's execute bit. */
   readonly isExecutable: boolean
-  /** The content of a file in pieces, to be read to its end before the next entry is requested. Otherwise empty. */
+  /** The content of a file in pieces. Read it to its end before the next entry. Empty for a folder or a link. */
   readonly content: AsyncIterable<Buffer>
 }
 

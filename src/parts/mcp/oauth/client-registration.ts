@@ -55,8 +55,8 @@ export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OA
 
 /**
  * Refuses an authorization server that must not get the OAuth client in the settings: a hostile MCP server could name
- * its own, to get the client's secret. An `issuer` in the settings is the only allowed issuer. Without it, a secret
- * that the last login used may go only to the issuer of that login. Any other secret may go to any issuer.
+ * one that collects client secrets. An `issuer` in the settings is the only allowed issuer. Without it, a secret that
+ * the last login used may go only to the issuer of that login. Any other secret may go to any issuer.
  * @throws AppError `bad_request`
  */
 function assertIssuer({ settings, known, place: { authority: { issuer } } }: ClientWishes): void {

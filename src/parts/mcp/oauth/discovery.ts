@@ -1,7 +1,7 @@
 /**
  * Finds the authorization server of an MCP server (MCP 2025-06-18 and 2025-11-25, authorization).
  *
- * The MCP server names the authorization server in its protected resource metadata (RFC 9728). If it names none, the
+ * The MCP server lists authorization servers in its protected resource metadata (RFC 9728). Without such a list, the
  * MCP server is its own authorization server (MCP 2025-03-26). The authorization server describes itself (RFC 8414, or
  * OpenID Connect Discovery 1.0).
  */

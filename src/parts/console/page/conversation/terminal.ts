@@ -145,7 +145,7 @@ class Screen {
     this.#meter.steps++
   }
 
-  /** Mode 0 erases from the cursor on. Modes 2 and 3 (of xterm) erase everything and move the cursor to the start. */
+  /** Mode 0 erases from the cursor on. Modes 2 and 3 erase everything and move the cursor to the start. */
   #eraseBelow(mode: number): void {
     if (mode === 0) {
       cut(this.#current(), this.#column)

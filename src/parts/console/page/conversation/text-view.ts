@@ -8,7 +8,7 @@ import { excerptOf, rowsOf } from './visible-text.ts'
 export const shownChars = 20_000
 const rowWidth = 400
 const rowHeight = 20
-/** The number of rows that are drawn above the visible rows, and below them. */
+/** The number of extra rows that are drawn above the visible rows, and as many below. */
 const spareRows = 20
 
 /** Draws a text by `draw`. The middle of a long text is replaced by a button that shows the whole text. */

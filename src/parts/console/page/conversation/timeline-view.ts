@@ -1,5 +1,5 @@
 /**
- * Draws the items of the event window as rows of a list, and after them the draft of the agent's text.
+ * Draws the items of the loaded events as rows of a list, and after them the draft of the agent's text.
  *
  * The list follows its end while the person has scrolled to the end. Otherwise the visible rows stay in place when
  * other rows are added or removed.
@@ -96,7 +96,7 @@ export class TimelineView {
     this.#scroller.scrollTop = 0
   }
 
-  /** Goes elsewhere in the history. Sets `#isAtEnd` again after `open`, because scroll events may have changed it. */
+  /** Shows another place in the history by `open`. Sets `#isAtEnd` again, as scroll events may have changed it. */
   async #jump<Result>(isAtEnd: boolean, open: (history: LiveHistory) => Promise<Result>): Promise<Result> {
     this.#isAtEnd = isAtEnd
     const result = await open(this.#history)
@@ -169,7 +169,7 @@ export class TimelineView {
     }
   }
 
-  /** Marks the newest rows, if the window is at the end. CSS draws the open calls in marked rows as running. */
+  /** Marks the newest rows, if the end is loaded. CSS shows their open calls as running while the agent runs. */
   #markNewest(): void {
     const newest = this.#history.window.isAtEnd ? [...this.#list.children].slice(-newestRows) : []
     for (const row of this.#list.querySelectorAll('.is-newest')) row.classList.toggle('is-newest', newest.includes(row))
@@ -258,11 +258,11 @@ export class TimelineView {
     const hasGrown = await this.#history.move(change)
     await nextFrame()
     this.#isGrowing = false
-    // The person may have scrolled on during the request. Then `#scrolled` adds another slice.
+    // The person may have scrolled on during the request. Then `#scrolled` loads more events.
     if (hasGrown === true) this.#scrolled()
   }
 
-  /** Adds a slice of older events when the list is at most `readAhead / 3` pixels higher than the visible area. */
+  /** Loads older events when the list is at most `readAhead / 3` pixels higher than the visible area. */
   #fillScreen(): void {
     const { scrollHeight, clientHeight } = this.#scroller
     const { window } = this.#history

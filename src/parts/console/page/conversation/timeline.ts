@@ -39,7 +39,7 @@ export type Item =
   | Common & { readonly type: 'note'; readonly text: string; readonly isQuiet: boolean }
   | Common & { readonly type: 'unknown' }
 
-/** Returns the event in a value; undefined for a value without `id` or `kind`. */
+/** Returns the event that a JSON value describes; undefined for a value without `id` or `kind`. */
 export function readEvent(value: unknown): StoredEvent | undefined {
   if (!isObject(value)) return undefined
   const [id, kind] = [textAt(value, 'id'), textAt(value, 'kind')]
@@ -50,7 +50,7 @@ export function readEvent(value: unknown): StoredEvent | undefined {
 
 export class Timeline {
   #items: Item[] = []
-  /** The index of the item with an action, by the id of the action's event. */
+  /** For each action, by the id of its event: the index of the item that contains the action. */
   readonly #byAction = new Map<string, number>()
   /** The ids of actions without a result, by the ids of their tool calls. */
   readonly #openCalls = new Map<string, string>()

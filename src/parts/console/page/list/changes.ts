@@ -8,7 +8,7 @@ import { onPageReturn } from '../page-return.ts'
 
 /** The first pause between attempts to open the stream; used again after a stream that lasted longer than `retryMs`. */
 const firstPauseMs = 300
-/** The second pause. Each later pause is twice the pause before it, up to `longestPauseMs`. */
+/** The second pause between attempts. Each later pause is twice the previous pause, up to `longestPauseMs`. */
 const retryMs = 1500
 const longestPauseMs = 10_000
 /** The longest time without a byte from the server. After this time the server counts as away. */
@@ -19,7 +19,7 @@ const noticedMs = 3000
 export interface ChangesFollower {
   /** Receives the summary of a changed conversation, or its id with `removed: true`. */
   readonly changed: (change: unknown) => void
-  /** Receives the queue of conversations that wait for an agent: length and places; undefined when the stream ends. */
+  /** Receives the length and the places of the queue for agents (`ConsoleQueue`); undefined when the stream ends. */
   readonly queued: (queue: unknown) => void
   /** Called when the server has answered an attempt to open the stream, except with status 401 or 5xx. */
   readonly answered: () => void

@@ -1,4 +1,4 @@
-/** The step that checks this machine and the chosen external agent, and shows what it finds, with advice. */
+/** The step that checks the server's machine and the chosen external agent, and shows the findings with advice. */
 import { chosenAgent } from '../agents.ts'
 import { problemOf } from '../api.ts'
 import { element, fill } from '../dom.ts'

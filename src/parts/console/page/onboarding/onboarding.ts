@@ -1,5 +1,5 @@
 /**
- * The first steps: choose an agent, check this machine, give credentials, begin a conversation.
+ * The first steps: choose an agent, check the server's machine, give credentials, begin a conversation.
  *
  * `localStorage` keeps the name of the last opened step, so a person can leave the steps and continue later.
  */
@@ -31,7 +31,7 @@ export function openOnboarding(root: HTMLElement, api: ServerApi, asked: string)
     navigate('/')
   }
   let save = (): Promise<boolean> => Promise.resolve(true)
-  /** Returns a listener that saves the input, then goes to `path`; with `isFree` also if the input cannot be saved. */
+  /** Returns a listener that saves the input and goes to `path`. With `isFree`, it goes there also if saving fails. */
   const go = (path: string, isFree: boolean) => (event: Event): void => {
     // With one of these keys, the browser opens another tab or window.
     if (event instanceof MouseEvent && (event.ctrlKey || event.metaKey || event.shiftKey)) return
