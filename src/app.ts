@@ -60,7 +60,7 @@ export interface AppOptions {
   readonly config: Config
   /** All parts of the server (`partsOf`). */
   readonly parts: readonly Part[]
-  /** The names of the parts that may be loaded; empty for all. */
+  /** The names of the parts that `wantedParts` has chosen; empty for all. */
   readonly wanted: readonly string[]
   /** The only environment that the server reads. `process/environment` selects the variables for child processes. */
   readonly environment: Environment
@@ -99,7 +99,7 @@ export interface App {
   close(): Promise<void>
 }
 
-/** A step of the shutdown. The steps run in the reverse order of their registration. */
+/** Undoes a step of the start. The functions run in the reverse order, at the shutdown or after a failed start. */
 type Undo = () => Promise<void>
 
 /** @throws the errors of `createAgentServer` */
@@ -235,8 +235,8 @@ interface Runtime {
 }
 
 /**
- * Stores each credential that an agent renewed under a killed server, unless its secret was changed meanwhile. Removes
- * the temporary files that the server left, except credentials that could not be stored. Then makes the runtime folder.
+ * Recovers from a killed server: stores each credential that an agent renewed, unless the secret was changed meanwhile.
+ * Removes the temporary files that are left, except folders with an unstored credential. Makes the runtime folder.
  */
 async function prepareRuntime(folder: DataFolder, secrets: SecretStore, options: AppOptions): Promise<Runtime> {
   const { path, instance } = folder

@@ -26,7 +26,7 @@ import type { Provider } from './settings/provider.ts'
 import type { SettingsStore } from './settings/store.ts'
 
 export interface Core {
-  /** All options but the session and sealing keys. A part reads its own with `valuesOf` and its table of options. */
+  /** All options but the session and sealing keys. A part reads its own options with `valuesOf`. */
   readonly config: KeylessConfig
   /** The session keys (values of `X-Session-API-Key`) that the options give. */
   readonly sessionApiKeys: readonly string[]

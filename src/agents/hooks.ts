@@ -18,7 +18,7 @@ export interface ToolUse {
 export interface ToolWord {
   /** Why the tool must not run; undefined when it may. */
   readonly refusal: string | undefined
-  /** Text for the model, added after the tool's result. */
+  /** Texts for the model, added after the tool's result, error or refusal. */
   readonly notes: readonly string[]
 }
 
@@ -43,7 +43,7 @@ export interface Hooks {
   objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined>
   /** Ends the hooks that a turn left running in the background. `turn` is the signal of that turn. */
   endTurn(turn: AbortSignal): Promise<void>
-  /** Ends the hooks. If the start hooks have run, runs the end hooks first, with a time limit. Idempotent. */
+  /** Aborts start and message hooks. Then, if the start hooks have run, runs the end hooks for a limited time. */
   close(): Promise<void>
 }
 

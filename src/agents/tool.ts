@@ -1,8 +1,8 @@
 /**
  * The contract between the built-in agent and its tools.
  *
- * An ordinary failure is an observation with `is_error`. A thrown error becomes an AgentErrorEvent, and the run goes on
- * (contract/payloads.md, section 5).
+ * An ordinary failure is an observation with `is_error`. A thrown error becomes an AgentErrorEvent, and the run goes
+ * on, unless the turn was stopped (contract/payloads.md, section 5).
  */
 import type { JsonObject } from '../base/json.ts'
 import type { Turn } from '../conversation/agent/agent.ts'

@@ -1,4 +1,4 @@
-/** Decides which requests and socket messages the audit trail records. An entry of the trail is a `Deed`. */
+/** Makes the entries of the audit trail (`Deed`) for requests, and for messages on a conversation's socket. */
 import { scopeOf } from '../access.ts'
 import { headerValues } from '../http/headers.ts'
 import type { Principal } from '../http/principal.ts'

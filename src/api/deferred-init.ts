@@ -1,6 +1,6 @@
 /**
- * Deferred init: a server that starts dormant refuses requests with 503 until one `POST /api/init` (contract/others.md,
- * section 9). `holds` tells which routes are refused.
+ * Deferred init: a server that starts dormant refuses requests with 503 until a `POST /api/init` has succeeded
+ * (contract/others.md, section 9). `holds` tells which routes are refused.
  *
  * The init needs a key of its own, `X-Init-API-Key`, if the server is started with one. Its body can set the server's
  * session keys; other members with a value are refused. A restarted server is dormant again.

@@ -27,7 +27,7 @@ import { startOf, type Resend } from './resend.ts'
 import { isAuthFrame } from './socket-auth.ts'
 import { checkedFrame, frameErrorOf, parseFrame, type FrameError } from './socket-error.ts'
 
-/** The settings and services that all sockets of a server share. */
+/** The settings and services that all event sockets of a server share. */
 export interface EventSocketRules {
   readonly trail: Trail
   readonly service: ConversationService
@@ -60,8 +60,8 @@ const closeCodes = {
 const brokenRuleCodes: ReadonlySet<number> = new Set([1002, 1007, 1009])
 
 /**
- * Serves a connection until it closes. Call it in the turn of the event loop in which the connection was opened: a
- * later call could miss frames.
+ * Serves a connection until it closes. Call it at once when the connection has opened, or when its first frame has
+ * authenticated the client: a later call could miss frames.
  */
 export function serveEventSocket(
   connection: WebSocketConnection,

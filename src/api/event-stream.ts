@@ -19,7 +19,7 @@ import { resendFields, resendOf, startOf, type Resend } from './resend.ts'
 export interface StreamRules {
   /** The time without data after which a comment is sent, so that the connection does not look dead. */
   readonly heartbeatMs: number
-  /** A client with a full buffer is disconnected if it takes no byte within this time. */
+  /** While unsent bytes fill the response's buffer, a client that takes no byte for this time is disconnected. */
   readonly stallTimeoutMs: number
 }
 

@@ -1,8 +1,8 @@
 /**
  * Reads the header `Idempotency-Key`, with which a repeated request takes effect once (decisions 37).
  *
- * Beside the header's key, the server stores an HMAC of the request's kind (`name`), query and body. The header's value
- * has no quotation marks, unlike in the draft "The Idempotency-Key HTTP Header Field".
+ * Beside the header's key, the server stores an HMAC of the request's kind (`name`), query and body. Quotation marks in
+ * the header are part of the key, unlike in the draft "The Idempotency-Key HTTP Header Field".
  */
 import type { Clock } from '../base/stamp.ts'
 import type { KeyedRequest } from '../conversation/log/requests.ts'

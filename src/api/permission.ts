@@ -28,7 +28,7 @@ export const stranger = withoutKey('stranger', new Set())
 /** The members of a route that say who may use it. */
 export interface Guarded {
   readonly right: Right
-  /** For a route without a conversation in its path: true when a key that is restricted to a tag may use the route. */
+  /** For a socket, and a route without a conversation in its path: true if a key restricted to a tag may use it. */
   readonly isForRestricted: boolean
 }
 

@@ -165,8 +165,8 @@ function serve(
 }
 
 /**
- * For a route that needs a key, checks that the principal may use it and that the server still accepts its work. Then
- * calls the handler, with the JSON body unless the handler reads the body itself.
+ * For a route that needs a key, checks that the principal may use the route and, during a shutdown, that the route
+ * begins no work. Then calls the handler, with the JSON body unless the handler reads the body itself.
  */
 function serveFor(
   principal: Principal, exchange: Exchange, route: Route, found: Found, rules: RequestRules,

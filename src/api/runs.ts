@@ -36,7 +36,7 @@ export async function run({ service, keys }: ConversationParts, call: Call): Pro
   return success
 }
 
-/** The dependency of handlers that only open a conversation. */
+/** The dependency of handlers that use no other method of the service than `open`. */
 interface Conversations {
   readonly service: Pick<ConversationService, 'open'>
 }

@@ -1,6 +1,7 @@
 /**
- * Authenticates a socket whose upgrade request had no key, by the key or the page session's proof in its first frame
- * (contract/websocket.md, section 1). Before that the client gets no data.
+ * Authenticates a socket whose upgrade request had no key. Its first frame must have a key, or the proof of a page
+ * session (the console's cookie session), as in contract/websocket.md, section 1. Before this frame, the client gets
+ * no data.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import type { KeyRing, Principal } from '../http/principal.ts'
@@ -61,7 +62,7 @@ function keyOfAuthFrame(text: string): string | undefined {
     if (!isObject(value) || value['type'] !== 'auth') return undefined
     return typeof value['session_api_key'] === 'string' ? value['session_api_key'] : undefined
   } catch {
-    return undefined // Not JSON.
+    return undefined // `parseJson` refused the text.
   }
 }
 

@@ -2,7 +2,7 @@
  * Finds where and why a text is not JSON (RFC 8259). The message of `JSON.parse` may lack the position, and may quote a
  * secret in the text.
  *
- * Offsets count UTF-16 code units from 0. The text is read by single characters, which is slow for megabytes.
+ * Offsets count UTF-16 code units from 0. The text is read one character at a time, which is slow for megabytes.
  */
 
 export interface JsonFault {

@@ -55,7 +55,7 @@ export function createJsonFile(path: string, value: unknown): Promise<boolean> {
   return createFile(path, `${JSON.stringify(value, undefined, 2)}\n`)
 }
 
-/** Parses a file's content. An error tells only the position, because a message of `JSON.parse` may quote secrets. */
+/** Parses a file's content. A syntax error tells only the position: a message of `JSON.parse` may quote secrets. */
 function parseContent(text: string, valueLimit?: number): unknown {
   try {
     return parseJson(text, valueLimit)

@@ -147,7 +147,7 @@ export class TextMasking {
     }
   }
 
-  /** Hides a match. Joins it with hidden parts or the last `<secret-hidden>` if they overlap. `end` never decreases. */
+  /** Hides a match. Joins it with each hidden part, or with the last `<secret-hidden>`, that it overlaps. */
   #hide(matchStart: number, end: number): void {
     const newest = this.#parts.at(-1)
     if (newest !== undefined && newest.start <= matchStart && newest.end > matchStart) {

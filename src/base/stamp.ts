@@ -1,8 +1,8 @@
 /**
  * Makes the ids and times of events.
  *
- * Times strictly increase, because clients page by them. An id is a UUIDv7 (RFC 9562, sections 5.7 and 6.2, method 3)
- * whose upper 8 bytes follow from the time alone.
+ * Times strictly increase, because events are found by time. An id is a UUIDv7 (RFC 9562, sections 5.7 and 6.2,
+ * method 3) whose upper 8 bytes follow from the time alone.
  */
 
 /** Returns milliseconds since the epoch. Tests pass their own clock. */

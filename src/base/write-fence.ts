@@ -15,7 +15,7 @@ interface Fence {
 
 const fences = new Set<Fence>()
 
-/** Makes `assertOwned` refuse a folder and its content while `isOurs()` is false, until the result is called. */
+/** Makes `assertOwned` refuse a folder and its content while `isOurs()` is false. Returns a function that ends it. */
 export function fenceFolder(path: string, isOurs: () => boolean): () => void {
   const fence = { folder: resolve(path), isOurs }
   fences.add(fence)

@@ -1,8 +1,8 @@
 /**
  * `agent-server serve`: runs a server until a signal ends it or its lock on the data folder is lost.
  *
- * Standard output shows the server's address. The server log goes to standard error or to `--log-file`. SIGTERM first
- * lets runs finish for `--drain-seconds`. If the server log or the access log is a file, SIGHUP opens the log files
+ * Standard output shows the server's address. The server log goes to standard error or to `--log-file`. After SIGTERM
+ * runs may finish for `--drain-seconds`. If the server log or the access log is a file, SIGHUP opens the log files
  * again and does not end the server.
  */
 import { createAgentServer, type AgentServer } from '../agent-server.ts'

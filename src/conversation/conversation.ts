@@ -75,7 +75,7 @@ export interface Patch {
 
 export interface ConversationLoad {
   readonly readers: number
-  /** Readers that lack published events or whose sink is full. */
+  /** Readers that lack published events, or whose output (`Sink`) takes no more data now. */
   readonly readersBehind: number
   /** Bytes that wait to be written to the log. */
   readonly queuedBytes: number

@@ -123,11 +123,11 @@ export interface Turn {
    */
   keepCall(actionId: string, sealed: string): void
   /**
-   * Records one event; does nothing after the end of the turn. The event ends the text of the deltas before it: a
-   * secret of which one half follows in a later delta is not masked. With `midway`, text and masking go on.
+   * Records one event; does nothing after the end of the turn. Without `midway`, the event ends the text of the deltas
+   * so far. A secret that continues in a later delta is then not masked.
    */
   record(draft: EventDraft, isMidway?: 'midway'): Recorded
-  /** Sends a piece of text to live readers; it is never stored. Secrets are masked, also across pieces. */
+  /** Sends a piece of text to live readers, without storing it. Secrets are masked, also across pieces. */
   delta(piece: { readonly content?: string; readonly reasoning_content?: string }): void
   /**
    * Asks the user for a confirmation, and resolves to the answer. The answer is `denied` also when the deadline passes,
@@ -202,7 +202,7 @@ export interface GoalJudgement {
   readonly usage: UsageReport
 }
 
-/** The signal of a condensation, and the methods that it reports through. */
+/** The signal that stops `Agent.condense`, and the methods through which `condense` reports. */
 export interface CondensingWork extends Pick<Turn, 'signal' | 'usage'> {
   record(draft: EventDraft): void
 }

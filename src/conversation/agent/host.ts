@@ -59,7 +59,7 @@ export interface AgentHost {
    * differs.
    */
   state(changes: JsonObject): void
-  /** Records that the model asked for the text of a skill. Clients see the name in `invoked_skills`. */
+  /** Records that the model got the text of a skill. Clients see the name in `invoked_skills`. */
   skillInvoked(name: string): void
   /** Returns a text with its secrets masked (base/masking). */
   mask(text: string): string

@@ -106,7 +106,7 @@ export class Asides {
 
   /**
    * Asks the agent's model to judge a goal.
-   * @throws AppError `conflict` when the budget is spent, `bad_request` without a model; the agent's errors
+   * @throws AppError `conflict` when the budget is spent, `bad_request` if the agent cannot judge; the agent's errors
    */
   async judgeGoal(objective: string, signal: AbortSignal): Promise<GoalVerdict> {
     const { seat, records } = this.#options

@@ -1,7 +1,7 @@
 /** Waits for the end of the runs of all conversations, for a server that is about to end. */
 import type { Conversation } from '../conversation.ts'
 
-/** Resolves when no run is at work. Does not wait for a run that waits for a confirmation. */
+/** Resolves when each run with the status `running` has ended. Skips a run that already waits for a confirmation. */
 export async function runsEnd(opened: () => readonly Conversation[]): Promise<void> {
   for (;;) {
     const runs = opened().filter(({ isRunning, state }) => isRunning && state.execution_status === 'running')

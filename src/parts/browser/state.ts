@@ -1,8 +1,8 @@
 /**
  * The state of a page for a model: its elements as numbered lines, and on request a screenshot of the visible part.
  *
- * The numbers are valid until the state is read again or the page changes to another document. Elements more than one
- * screen above or below the visible part are only counted.
+ * A number is valid at most until the state is read again or the page changes to another document. Elements more than
+ * one screen above or below the visible part are not listed.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'

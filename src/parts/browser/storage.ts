@@ -31,7 +31,7 @@ const originChars = 100_000
 const tabLimitMs = 3000
 
 /**
- * Returns cookies and the storage of open pages as JSON text (`page`). `said` tells whether limits leave parts out.
+ * Returns cookies and the storage of open pages as JSON text (`page`). `said` tells what the limits leave out.
  * @throws the errors of `CdpConnection.call`
  */
 export async function getStorage(browser: Browser, signal: AbortSignal): Promise<Outcome> {

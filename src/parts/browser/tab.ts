@@ -42,7 +42,7 @@ const noticeChars = 500
 const quietMs = 300
 /** The timeout of the command that the method `answers` sends to learn whether the page responds. */
 const responseLimitMs = 3000
-/** The most sessions of a tab. Frames of further processes are left out. */
+/** The most CDP sessions of a tab. Further frames that run in other processes are left out. */
 const sessionLimit = 50
 
 export class Tab {
@@ -254,7 +254,7 @@ export class Tab {
   }
 }
 
-/** Returns the browser's error text (such as net::ERR_FAILED), or an explanation if the gate made no connection. */
+/** Returns the browser's error text (such as net::ERR_FAILED), or why the proxy (gate.ts) made no connection. */
 function explain(errorText: string): string {
   if (errorText !== 'net::ERR_SOCKS_CONNECTION_FAILED') return errorText
   return 'its server cannot be found or reached, or its address is not open to the browser'

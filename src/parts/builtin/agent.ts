@@ -50,7 +50,7 @@ export interface BuiltInAgentOptions {
   /** Reads the skills and the memory that the settings name. @throws AppError, such as `part_missing` */
   readonly loadSkills: () => Promise<ConversationSkills>
   /**
-   * Remembers the commit that is checked out. The returned `Patch` tells whether the workspace differs from the commit.
+   * Remembers the checked-out commit. The `Patch` tells whether the workspace differs from it; empty without git.
    * @throws AppError `part_missing`, `bad_request` when git fails; the signal's reason
    */
   readonly openPatch: (signal: AbortSignal) => Promise<Patch>
@@ -106,7 +106,7 @@ export class BuiltInAgent implements Agent {
     }
   }
 
-  /** Returns the hooks' context for a message and the skills that it triggers; no skills if the message is blocked. */
+  /** Returns the hooks' text for a message, and the skills that the message triggers; no skills if a hook blocks it. */
   async contextOf(message: Message): Promise<MessageContext> {
     const { hooks, host } = this.#options
     const content = await hooks.contextOf(message)
@@ -200,7 +200,7 @@ export class BuiltInAgent implements Agent {
     const { critic, llm } = settings()
     const needsPatch = critic?.kind === 'EmptyPatchCritic' || critic?.kind === 'AgentFinishedCritic'
     const patch = needsPatch ? openPatch(turn.signal) : undefined
-    patch?.catch(() => undefined) // `hasPatch` awaits it and gets the error.
+    patch?.catch(() => undefined) // `hasPatch` awaits `patch` and gets the error.
     return new Critic({
       settings: critic,
       hasPatch: async (signal) => (await patch)?.isEmpty(signal).then((isEmpty) => !isEmpty) ?? false,

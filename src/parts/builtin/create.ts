@@ -41,7 +41,7 @@ export interface BuiltInShared {
   readonly environment: Environment
   /** The names of the environment variables that the operator passes to child processes. */
   readonly passEnvironment: readonly string[]
-  /** Folders that no file tool reads or writes. */
+  /** Private folders of the server: no path that a model gives to a file tool may lead into them. */
   readonly privateDirs: readonly string[]
   /** Encrypts the file contents that tools keep for undo, and the calls that wait for the user's approval. */
   readonly cipher: Cipher
@@ -52,7 +52,7 @@ export interface BuiltInShared {
   /** The host name of this machine, which the terminal's observations hold. */
   readonly hostname: string
   readonly platform: string
-  /** Returns the kind of terminal that this machine supports. It is detected once for the server. */
+  /** Returns how a shell can run here: on a pseudo-terminal or over pipes (process/pty.ts). It is detected once. */
   readonly terminalKind: () => Promise<TerminalKind>
   readonly createMaskingStream: () => MaskingStream
   /** Loads a service of another part, such as skills, hooks or MCP tools. @throws AppError `part_missing` */

@@ -23,7 +23,7 @@ export interface CriticOptions {
   readonly settings: CriticSettings | null
   /** Makes the client of the critic's model. @throws the ModelErrors of `criticLlm` and of `CreateModel` (create.ts) */
   readonly createClient: (settings: APIBasedCritic) => ModelClient
-  /** Returns whether the workspace differs from the commit at the turn's start. @throws AppError */
+  /** Returns whether the workspace differs from the commit at the turn's start; false without git. @throws AppError */
   readonly hasPatch: (signal: AbortSignal) => Promise<boolean>
   readonly host: Pick<AgentHost, 'mask' | 'rules'>
   readonly turn: Pick<Turn, 'signal' | 'pausing' | 'usage'>

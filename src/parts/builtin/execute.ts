@@ -74,7 +74,7 @@ export async function executeAll(
   return calls.filter((_call, place) => results[place]?.[0]?.kind !== 'UserRejectObservation')
 }
 
-/** Returns the events of one action: its result and the hooks' messages for the model, or only the error. */
+/** Returns the events of one action: its result or its error, then the hooks' messages for the model. */
 async function execute(call: RecordedCall, options: ExecuteOptions): Promise<EventDraft[]> {
   const { turn, mask, maskObservation, hooks, isApproved, log } = options
   const { actionId, callId, tool, action, recorded } = call

@@ -32,7 +32,7 @@ export interface RecordOptions {
   readonly cipher: CallCipher
 }
 
-/** Records the calls. The event of the first has the model's text and thoughts too. Returns the valid calls. */
+/** Records the calls. The first call's event also has the model's text and thoughts. Returns the valid calls. */
 export async function recordCalls(
   calls: readonly (PreparedCall | BadCall)[], origin: Origin, options: RecordOptions,
 ): Promise<RecordedCall[]> {

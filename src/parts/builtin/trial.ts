@@ -16,7 +16,7 @@ const timeoutSeconds = 30
 const answerTokens = 16
 
 export interface TrialOptions {
-  /** Makes the client of a model. @throws ModelError for invalid settings */
+  /** Makes the client of a model. @throws ModelError for the settings that `CreateModel` (create.ts) refuses */
   readonly createModel: (llm: LLM) => ModelClient
   readonly signal: AbortSignal
 }

@@ -130,7 +130,7 @@ class ChangeStream {
     for (const id of [...this.#noted]) {
       if (!this.#isWritable()) break
       this.#noted.delete(id)
-      const info = await this.#sources.conversations.info(id).catch(() => undefined) // Reported as removed.
+      const info = await this.#sources.conversations.info(id).catch(() => undefined) // The message has `removed`.
       this.#write(`data: ${JSON.stringify(info === undefined ? { id, removed: true } : summaryOf(id, info))}\n\n`)
     }
     this.#tellQueue()

@@ -8,13 +8,13 @@ import { digestOf, newSecret } from './secret.ts'
 
 export const codeLifeMs = 10 * 60_000
 const codeLimit = 20
-/** The number of used codes, the newest ones, whose digests are kept. `spend` calls an older used code `unknown`. */
+/** The number of newest used codes whose digests are kept. `spend` returns `unknown` for an older used code. */
 const spentLimit = 100
 
 interface Code {
   /** The time at which the code expires, in milliseconds since the epoch. */
   readonly end: number
-  /** The id of the named key of the client that made the code; undefined for a session key. */
+  /** The id of the named key whose rights the session gets; undefined for the rights of a session key. */
   readonly key: string | undefined
 }
 
@@ -28,7 +28,7 @@ export class Codes {
     this.#clock = clock
   }
 
-  /** Makes a code. `key` is the id of the named key that the session will have; undefined for a session key. */
+  /** Makes a code. `key` is the id of the named key whose rights the session gets; undefined for a session key's. */
   make(key?: string): string {
     const code = newSecret()
     dropOldest(this.#codes, codeLimit - 1)

@@ -29,7 +29,7 @@ export async function run({ config, words, print, signal }: CommandCall): Promis
   }
   const key = config.sessionApiKeys[0] ?? await readSessionKey(join(config.dataDir, 'keys'))
   const headers = { ...(key === undefined ? {} : { 'X-Session-API-Key': key }) }
-  // Loaded only when this command runs.
+  // `sendRequest` is loaded only when this command runs.
   const { sendRequest } = await import('../net/outbound.ts')
   const { status, body } = await sendRequest({
     method: 'POST', url: `${url}/api/console/codes`, headers, limitBytes: 64 * 1024, timeoutMs: 10_000, signal,

@@ -1,8 +1,8 @@
 /**
  * Turns the updates of an external agent in one turn into events (decisions 3).
  *
- * A message becomes one or more MessageEvents, a plan a TaskTrackerAction with its result, each part of a tool call one
- * ActionEvent with one result (turn-calls). Texts are masked across chunks, because chunks may split a secret.
+ * A message becomes MessageEvents. A new plan becomes a TaskTrackerAction with its result. A tool call becomes
+ * ActionEvents, each with one result (calls/turn-calls). Texts are masked across chunks, which may split a secret.
  */
 import { objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import type { Log } from '../../../base/log.ts'
@@ -25,7 +25,7 @@ export interface TurnEventsOptions extends TextHiding {
   readonly workingDir: string
   readonly titleIsCommand: boolean
   readonly observationsDir: string
-  /** Remembers the ids of the conversation's calls. */
+  /** Remembers the ids of the conversation's tool calls. */
   readonly memory: CallMemory
   readonly record: (draft: EventDraft) => Recorded
   readonly delta: (piece: { readonly content?: string; readonly reasoning_content?: string }) => void
@@ -150,7 +150,7 @@ export class TurnEvents {
     if (text !== '') this.#options.delta(sort === 'text' ? { content: text } : { reasoning_content: text })
   }
 
-  /** Records an error or a warning that the agent reports; other notices are left out. */
+  /** Records the text of a notice that reports an error or a warning. Ignores other notices. */
   #notice({ severity, title, description }: Fields): void {
     const words = [title, description].flatMap((text) => textOf(text) ?? []).join(': ')
     if ((severity !== 'error' && severity !== 'warning') || words === '') return
@@ -175,9 +175,7 @@ export class TurnEvents {
     this.#options.record(drafts.observation(this.#options.record(drafts.action).id))
   }
 
-  /**
-   * Records the pending message. Thoughts alone are recorded only if `keepThoughts` is true, and otherwise returned.
-   */
+  /** Records the pending message. If `keepThoughts` is false, returns thoughts alone instead of recording them. */
   #endMessage(keepThoughts = true): { readonly reasoning: string } {
     const { content, reasoning } = this.#buffer.take()
     if (content.length === 0 && (reasoning === '' || !keepThoughts)) return { reasoning }

@@ -50,12 +50,12 @@ export class TurnPermissions {
     return this.#hasDenied
   }
 
-  /** True when the turn is being stopped or has ended, or the agent withdrew the request. */
+  /** True when the turn is being stopped, `close` was called, or `withdrawn` is aborted. */
   #isOver(withdrawn: AbortSignal): boolean {
     return this.#isClosed || this.#options.signal.aborted || withdrawn.aborted
   }
 
-  /** Answers a `session/request_permission`. The answer is `cancelled`, for example, without a call id. */
+  /** Answers a `session/request_permission`. If it names no call, for example, the answer is `cancelled`. */
   async answer(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     const call = objectOf(params['toolCall'])
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined

@@ -1,5 +1,5 @@
 /**
- * Counts the calls that an agent ran although they may have needed a permission (a `Verdict` other than `fine`).
+ * Counts the tool calls that an agent ran although they may have needed a permission (a `Verdict` other than `fine`).
  *
  * A call that certainly needed a permission stops the turn, unless the setting `acp_unasked_calls` is `allow`. The
  * count and the last counted call are in `agent_state` (`acp_unasked`).
@@ -61,7 +61,7 @@ export class UnaskedCalls {
     return onUnasked === 'allow' ? undefined : new AcpFailure('UnaskedAction', stoppedBy(ran))
   }
 
-  /** At the end of a turn: forgets the turn's verdicts, and publishes the count in `agent_state` if it has changed. */
+  /** Ends a turn: forgets its verdicts, and publishes the count in `agent_state` if a change is not published yet. */
   settle(): void {
     this.#judged.clear()
     this.#show()

@@ -1,5 +1,5 @@
 /**
- * Finds the tokens and the cost of one turn or aside, in the different forms of the agents. Pure.
+ * Reads the tokens and the cost of a turn, or of an aside (`Agent.askAside`), in the agents' different forms. Pure.
  *
  * Some agents report a sum over the session. The server then counts how much the sum has grown since the last report
  * (agents/acp/agents.md, "Failures, questions, usage").
@@ -8,7 +8,7 @@ import { memberAt, numberOf, objectOf, objectsOf, textOf, type Fields } from '..
 import type { JsonObject } from '../../../base/json.ts'
 import type { UsageReport } from '../../../conversation/agent/agent.ts'
 
-/** The usage that a turn's updates report: the newest figures of `usage_update`, and the token sums in `_meta`. */
+/** The usage that the updates of a turn or an aside report, in `usage_update` and in `_meta`. */
 export interface ContextUse {
   readonly used?: number
   readonly size?: number
@@ -32,7 +32,7 @@ export function mergeContextUse(before: ContextUse, update: Fields): ContextUse 
   return { ...before, ...present({ used: figureOf(update['used']), size: figureOf(update['size']), cost }) }
 }
 
-/** Returns `before` with the usage figures from the `_meta` of an update; `before` itself if `_meta` has none. */
+/** Returns `before` with the usage figures from the `_meta` of an update; `before` itself if it names no tokens. */
 export function mergeMetaUse(before: ContextUse, { _meta }: Fields): ContextUse {
   if (_meta === undefined || _meta === null) return before
   const call = figuresIn(memberAt(_meta, 'usage'))
@@ -50,7 +50,7 @@ export interface ReportOptions {
   readonly context: ContextUse
   /** The chosen model, for a result that names no model. */
   readonly model: string
-  /** The part of the session's cost that no report has counted yet; undefined when the agent has reported no cost. */
+  /** The part of the session's cost that no report has counted yet; undefined when `context` has no cost. */
   readonly cost: number | undefined
   /** The session's cumulative figures at the last count. */
   readonly counted: Counted | undefined
@@ -110,7 +110,7 @@ export function tokensOf(result: unknown): TokenFigures {
   return places.map(figuresIn).reduceRight((rest, figures) => ({ ...rest, ...figures }))
 }
 
-/** Returns the token figures of an object, by the different names that agents have for them. */
+/** Reads the numbers of tokens in an object under the different names that agents use. */
 function figuresIn(place: unknown): TokenFigures {
   const use = objectOf(place)
   return present({

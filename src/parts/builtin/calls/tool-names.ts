@@ -20,7 +20,7 @@ export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCa
   return tools.has('terminal') ? terminalCall(name, call.args) : undefined
 }
 
-/** Puts `_` in place of all characters but ASCII letters, digits and `-`. Keeps the first 64; `unknown` if empty. */
+/** Replaces all but ASCII letters, digits and `-` by `_`. Keeps 64 characters. Returns `unknown` for an empty name. */
 export function soundName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
 }

@@ -2,7 +2,7 @@
  * Places the prompt cache breakpoints of a request to Anthropic (platform.claude.com/docs, "Prompt caching").
  *
  * A breakpoint marks the end of a prefix that the provider caches. A request may have four. The newest user message
- * gets one. If one is left, the user message before that gets it, because the previous request ended there.
+ * gets one. If another is left, the previous user message gets it, because the previous request ended there.
  */
 import type { JsonObject } from '../../../base/json.ts'
 

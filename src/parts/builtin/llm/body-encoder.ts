@@ -68,7 +68,7 @@ export class BodyEncoder {
 const pageBytes = 64 * 1024
 
 /**
- * Returns how many messages at the beginning keep their bytes in later requests. The newest messages may not: if
+ * Returns how many messages at the beginning keep their bytes in later requests. The newest may change: if cache
  * breakpoints are left, `anthropic-cache.ts` marks the last two messages with the role `user`, tool results included.
  * The marks move with each request. The message after the counted ones begins a piece that `BodyFormat.itemsOf` allows.
  */

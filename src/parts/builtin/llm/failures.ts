@@ -84,7 +84,7 @@ interface Rule {
   readonly words: RegExp
 }
 
-/** The rules that give an error its code. The first rule decides whose `statuses` and `words` both fit the error. */
+/** The rules that give an error its code. The first rule whose `statuses` and `words` fit the error decides. */
 const rules: readonly Rule[] = [
   {
     code: 'LLMQuotaExceededError',

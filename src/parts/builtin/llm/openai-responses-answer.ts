@@ -130,7 +130,7 @@ function messageOf({ text, reasoning, thoughts }: Items, calls: readonly Message
   }
 }
 
-/** Returns the reasoning item as events have it, without the encrypted content, which is kept in `state`. */
+/** Returns the reasoning item in the form for events, without the encrypted content, which is kept in `state`. */
 function reasoningItem(item: JsonObject): ReasoningItemModel {
   const content = textsOf(item['content'])
   const id = textOf(item['id'])

@@ -54,8 +54,8 @@ async function requiredOf(
 }
 
 /**
- * Returns a copy in which `change` has replaced each text and each member name. The argument `key` is the path of
- * the text in the value, with the text at its end.
+ * Returns a copy in which `change` has replaced each text and each member name. The parameter `key` of `change` is the
+ * path of the text in the value, with the text at its end; `tooLong` for a path over the limit (`keyOf`).
  */
 function changed(value: unknown, path: string, change: (text: string, key: string) => string): unknown {
   if (typeof value === 'string') return change(value, keyOf(path, value))

@@ -97,7 +97,7 @@ export class SplitAnswer extends PartialAnswer {
   }
 }
 
-/** Removes `start` from the beginning of the joined texts; undefined when the texts do not begin with `start`. */
+/** Returns the parts without `start`, with which their joined texts must begin; undefined when they do not. */
 function withoutStart(parts: Message['content'], start: string): Message['content'] | undefined {
   const rest: Message['content'][number][] = []
   let left = start

@@ -22,7 +22,7 @@ export interface FileRange extends Lines {
 
 /**
  * Returns the lines of a range, up to `textChars` characters.
- * @throws AppError for a file that is no text or cannot be read, or for a range after its end; the signal's reason
+ * @throws AppError for a file that is no text or cannot be read, or for a range after the end; the signal's reason
  */
 export async function readRange(
   place: ContainedPath, range: LineRange, scope: FileScope, signal: AbortSignal,

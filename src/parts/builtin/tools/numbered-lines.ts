@@ -1,4 +1,4 @@
-/** Shows lines of a file to a model, each after its number. */
+/** Shows lines of a file with their numbers to a model. */
 import { pickLines } from '../workspace/text-lines.ts'
 
 const linesAround = 4

@@ -32,7 +32,7 @@ export interface ToolSetOptions {
   readonly workingDir: string
   /** The private folder for files of tools. It may not exist yet. */
   readonly observationsDir: string
-  /** Folders that no file tool reads or writes. */
+  /** Private folders of the server: no path that a model gives to a file tool may lead into them. */
   readonly privateDirs: readonly string[]
   /** Encrypts the contents that the undo history keeps. */
   readonly cipher: Cipher
@@ -74,7 +74,7 @@ export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
 
 /**
  * Returns the names whose beginning matches the pattern; all names without a pattern.
- * @throws AppError `invalid_input` for a pattern that is invalid or slow; the thread's error; the signal's reason
+ * @throws AppError `invalid_input` for a pattern that is invalid or slow; the worker's error; the signal's reason
  */
 export async function filterNames(
   names: readonly string[], pattern: string | null, signal: AbortSignal,

@@ -8,7 +8,7 @@ import { normalLineEnds, replaceText, type Replacement, type TextFile } from '..
 import { countLines } from '../workspace/text-lines.ts'
 import { lineOf } from './numbered-lines.ts'
 
-/** The most line numbers in the error about a text that occurs too often. */
+/** The most line numbers in the error about a wrong number of occurrences. */
 const namedLines = 20
 
 export interface TextEdit {
@@ -25,7 +25,7 @@ export interface TextEdit {
 
 /**
  * Replaces all occurrences of `from`. Their number must be `expected`.
- * @throws AppError `invalid_input` for another number, and when `from` is empty or equal to `to`
+ * @throws AppError `invalid_input`, such as for another number or an empty `from`
  */
 export function replaceOccurrences(
   file: TextFile,
@@ -38,7 +38,7 @@ export function replaceOccurrences(
   return applyEdit(file, starts.map((start) => ({ start, end: start + from.length, by: to })))
 }
 
-/** Inserts lines after line `line`; 0 is the beginning. @throws AppError `invalid_input` if there is no such line */
+/** Inserts lines after line `line`; 0 is the beginning. @throws AppError `invalid_input`, such as for a missing line */
 export function insertLines(file: TextFile, line: number, lines: string): TextEdit {
   const total = countLines(file.text)
   if (line > total) {

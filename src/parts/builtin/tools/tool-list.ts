@@ -1,6 +1,6 @@
-/** The names of this part's tools, except the default tools `finish` and `think`. */
+/** The names of the tools of the part `builtin`, except the default tools `finish` and `think`. */
 
-/** The names of the tools that start no process. `task_tracker` keeps a list; the others work on files. */
+/** The tools that work on files, and `task_tracker`, which keeps a list of tasks. */
 export const fileToolNames = [
   'file_editor', 'planning_file_editor', 'read_file', 'write_file', 'edit', 'list_directory', 'glob', 'grep',
   'task_tracker',

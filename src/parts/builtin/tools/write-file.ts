@@ -53,6 +53,6 @@ export function createWriteFileTool(scope: FileScope): Tool {
 /** Returns the old text for clients; undefined if there is no file with readable text of at most `editBytes`. */
 async function oldContent(place: ContainedPath, scope: FileScope): Promise<string | undefined> {
   if (place.kind !== 'file') return undefined
-  const content = await readFile(place, scope.limits.editBytes).catch(() => undefined) // Then there is no old text.
+  const content = await readFile(place, scope.limits.editBytes).catch(() => undefined) // Unreadable: no old text.
   return content === undefined ? undefined : decodeText(content.bytes)?.text
 }

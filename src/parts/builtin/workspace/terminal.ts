@@ -44,7 +44,7 @@ export interface TerminalRequest {
   /** The command to run, or with `isInput` the text or the name of the key to type. Empty to read more output. */
   readonly command: string
   readonly isInput: boolean
-  /** The longest wait for the command's end, which does not end the command. Default: by `idleMs` and `callLimitMs`. */
+  /** The longest wait for the command's end. The command then goes on. Default: by `idleMs` and `callLimitMs`. */
   readonly timeoutMs?: number | undefined
   /** True to end the shell first. A command then runs in a new shell. */
   readonly reset: boolean
@@ -279,7 +279,7 @@ export class Terminal {
     if (!isClean || (!isBack && !(await this.#comesBack(shell, promptLimitMs))) || shell.hasExited) {
       await this.#dropShell()
     }
-    // Drop the output, because the call rejects and returns none.
+    // Drop the output, because no call will return it.
     await this.#takeOutput()
   }
 

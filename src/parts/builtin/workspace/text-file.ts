@@ -100,7 +100,7 @@ function decodeWith(label: string, bytes: Buffer): string | undefined {
   try {
     return new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    return undefined // Not in this encoding.
+    return undefined // The bytes are not in this encoding.
   }
 }
 

@@ -125,7 +125,7 @@ export class ServerApi implements Api {
     if (response === undefined) return { status: 0, json: { detail: 'The server does not answer' } }
     if (response.status === 401 && !isSignIn) this.onSignedOut()
     const isJson = response.headers.get('Content-Type')?.startsWith('application/json') === true
-    const json: unknown = isJson ? await response.json().catch(() => undefined) : undefined // Unreadable JSON.
+    const json: unknown = isJson ? await response.json().catch(() => undefined) : undefined // Broken JSON is ignored.
     return { status: response.status, json }
   }
 }

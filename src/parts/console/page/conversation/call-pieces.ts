@@ -95,7 +95,7 @@ export function subjectIn(folder: string, { subject, pieces }: CallView): string
   return isPath && subject.startsWith(`${folder}/`) ? subject.slice(folder.length + 1) : subject
 }
 
-/** Returns the pieces of a result whose action is not among the loaded events. */
+/** Returns the pieces of a result that is shown without its action, which may not be among the loaded events. */
 export function resultOnly(body: Members): readonly Piece[] {
   const observation = objectAt(body, 'observation')
   const text = optionalText(body, 'error') ?? optionalText(body, 'rejection_reason')

@@ -22,7 +22,7 @@ export interface ConnectionEvents {
   readonly after: () => string | undefined
   readonly onFrame: (text: string) => void
   readonly onChange: (connection: Connection) => void
-  /** Tells whether the page knows the conversation's newest event; false also when this cannot be read. */
+  /** Tells whether the page knows the conversation's newest event; false also when that event cannot be read. */
   readonly isCurrent: (signal: AbortSignal) => Promise<boolean>
   /** Called when the server does not know the event that `after` returned. The function has to call `start` again. */
   readonly onLost: () => void

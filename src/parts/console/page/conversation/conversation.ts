@@ -146,7 +146,7 @@ class ConversationPage {
     this.#timeline.folder = folder
   }
 
-  /** Announces important events to screen readers. Reads the title again after an event that may change it. */
+  /** Announces important events to screen readers. Reads the title again if the title may have changed. */
   #announce({ kind, source, body }: StoredEvent): void {
     const say = (words: string): void => {
       this.#announcer.textContent = words.slice(0, 300)

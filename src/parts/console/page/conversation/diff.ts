@@ -1,8 +1,8 @@
 /**
  * The difference of two texts by lines, as hunks with context. Pure functions.
  *
- * `script` finds the shortest edit script (Myers, 1986). If that exceeds `workLimit` or `editLimit`, the script removes
- * all lines of `old` and adds all lines of `fresh`.
+ * `script` finds the shortest edit script (Myers, 1986). If the search exceeds `workLimit` or `editLimit`, the script
+ * removes all lines of `old` and adds all lines of `fresh`.
  */
 
 export type DiffKind = 'same' | 'removed' | 'added'
@@ -30,7 +30,7 @@ export interface DiffPair {
 
 /** The most steps of the search for the shortest edit script. */
 const workLimit = 2_000_000
-/** The most edits (removed and added lines) of a script that `search` finds. Its memory grows with their square. */
+/** The most edits (removed and added lines) of a script. The memory of `search` grows with their square. */
 const editLimit = 1000
 const contextLines = 3
 

@@ -28,7 +28,7 @@ export class EventWindow {
   #events: StoredEvent[] = []
   readonly #ids = new Set<string>()
   #size = 0
-  /** Grows when an `open...` method begins or succeeds. A response is dropped if this has grown since its request. */
+  /** Grows when an `open...` method begins or succeeds. A response is dropped if the number grew after its request. */
   #opening = 0
   /** For each `openAtEnd` that waits for its page: the events that the socket has brought since the call. */
   readonly #arrivals = new Set<StoredEvent[]>()
@@ -60,7 +60,7 @@ export class EventWindow {
     return this.#newest
   }
 
-  /** The number of events that the socket has brought since the window last reached the end of the history. */
+  /** The number of events that were `behind` (`live`) since the window last reached the end of the history. */
   get missed(): number {
     return this.#missed
   }

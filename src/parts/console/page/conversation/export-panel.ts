@@ -1,7 +1,8 @@
 /**
  * The panel that downloads a whole history as JSON Lines or as one HTML file.
  *
- * The HTML file has the events as the page draws them, without buttons. Its Content-Security-Policy allows no script.
+ * The HTML file has the events as the page draws them, without buttons and quiet notes. Its Content-Security-Policy
+ * allows no script.
  */
 import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'

@@ -12,7 +12,6 @@ import { cutText, folded, jsonView, shownChars } from './text-view.ts'
 import { durationText, timeText } from './words.ts'
 import { durationOf, statusOf, type Call, type CallStatus, type Item, type StoredEvent } from './timeline.ts'
 
-/** Returns the menu button of an event. */
 export type MakeMenu = (event: StoredEvent) => HTMLElement
 
 /** Draws an item. In the line of a call, a path inside the workspace `folder` is shown relative to `folder`. */
