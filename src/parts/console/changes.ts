@@ -8,10 +8,12 @@
 import type { ServerResponse } from 'node:http'
 import type { Call } from '../../api/call.ts'
 import { filterFor } from '../../api/permission.ts'
-import { memberAt } from '../../base/fields.ts'
+import { memberAt, textOf } from '../../base/fields.ts'
+import type { JsonObject } from '../../base/json.ts'
 import type { Core } from '../../capabilities.ts'
 import type { ConversationFollower } from '../../conversation/list/followers.ts'
 import type { StoredConversations } from '../../conversation/list/stored.ts'
+import type { Principal } from '../../http/principal.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 
 const pauseMs = 200
@@ -22,8 +24,7 @@ export interface Sources extends Pick<Core, 'agentQueue'> {
   readonly conversations: Pick<StoredConversations, 'follow' | 'info' | 'hasTag'>
 }
 
-/** Tells whether the client may see the conversation with this id. */
-type Where = (id: string) => boolean
+type HasTag = Sources['conversations']['hasTag']
 
 export class Changes implements ConversationFollower {
   readonly #sources: Sources
@@ -40,7 +41,6 @@ export class Changes implements ConversationFollower {
    * oldest stream is cut.
    */
   serve({ principal }: Pick<Call, 'principal'>): HttpResponse {
-    const isVisible = filterFor(principal, this.#sources.conversations.hasTag) ?? (() => true)
     return {
       status: 200,
       type: 'text/event-stream',
@@ -48,7 +48,7 @@ export class Changes implements ConversationFollower {
       stream: (response) => {
         const [oldest] = this.#streams
         if (oldest !== undefined && this.#streams.size >= streamLimit) this.#cut(oldest)
-        const stream = new ChangeStream(response, this.#sources, isVisible)
+        const stream = new ChangeStream(response, this.#sources, principal)
         this.#streams.add(stream)
         response.once('close', () => {
           stream.close()
@@ -69,8 +69,13 @@ export class Changes implements ConversationFollower {
     for (const stream of this.#streams) stream.note(id)
   }
 
-  async removing(id: string): Promise<void> {
-    for (const stream of this.#streams) stream.note(id)
+  async removing(id: string, info: JsonObject): Promise<void> {
+    const { hasTag } = this.#sources.conversations
+    const parent = textOf(info['parent_conversation_id'])
+    // The conversation is no longer listed, so `hasTag` does not know its tags.
+    const hadTag: HasTag = (_id, tag) =>
+      memberAt(info, 'tags', tag.name) === tag.value || (parent !== undefined && hasTag(parent, tag))
+    for (const stream of this.#streams) stream.note(id, hadTag)
   }
 
   async closing(): Promise<void> {
@@ -85,7 +90,7 @@ export class Changes implements ConversationFollower {
 
 class ChangeStream {
   readonly #response: ServerResponse
-  readonly #isVisible: Where
+  readonly #principal: Principal
   readonly #sources: Sources
   /** The ids of changed conversations whose message is not written yet. */
   readonly #noted = new Set<string>()
@@ -94,9 +99,9 @@ class ChangeStream {
   /** The last written message about the queue, as JSON; empty before the first. */
   #toldQueue = ''
 
-  constructor(response: ServerResponse, sources: Sources, isVisible: Where) {
+  constructor(response: ServerResponse, sources: Sources, principal: Principal) {
     this.#response = response
-    this.#isVisible = isVisible
+    this.#principal = principal
     this.#sources = sources
     this.#heartbeat = setInterval(() => this.#write(': alive\n\n'), heartbeatMs)
     response.on('drain', () => this.#plan())
@@ -105,9 +110,13 @@ class ChangeStream {
   }
 
   /** Plans a message about the conversation, if the client may see it, and one about the queue, if it has changed. */
-  note(id: string): void {
-    if (this.#isVisible(id)) this.#noted.add(id)
+  note(id: string, hasTag = this.#sources.conversations.hasTag): void {
+    if (this.#isVisible(id, hasTag)) this.#noted.add(id)
     this.#plan()
+  }
+
+  #isVisible(id: string, hasTag = this.#sources.conversations.hasTag): boolean {
+    return filterFor(this.#principal, hasTag)?.(id) ?? true
   }
 
   close(): void {

@@ -5,7 +5,7 @@
  * counts as failed if one of its tools has the name of another tool: of the agent, of the same server, or of an earlier
  * server.
  *
- * No state is published before the first step has its tools. Otherwise events about states could push the event that
+ * No state is published before the tools are first listed. Otherwise events about states could push the event that
  * lists the tools out of the first events of a conversation (contract/events.md, section 5).
  */
 import { AppError, maskedErrorOf } from '../../base/errors.ts'

@@ -22,6 +22,7 @@ interface Stream {
   readonly ended: Promise<void>
   /** Resolves when the stream has sent the text. */
   told(part: string): Promise<void>
+  text(): string
 }
 
 function open(url: string, headers: OutgoingHttpHeaders = {}): Promise<Stream> {
@@ -38,6 +39,7 @@ function open(url: string, headers: OutgoingHttpHeaders = {}): Promise<Stream> {
       resolve({
         response,
         ended: new Promise((close) => void response.on('close', close)),
+        text: () => text,
         async told(part) {
           while (!text.includes(part)) await new Promise<void>((read) => (wake = read))
         },
@@ -160,5 +162,18 @@ test('a stream tells how many conversations wait for an agent, and the places of
     await late.told(`event: queue\ndata: ${queueOf()}\n`)
   }, { agentLimit: 1 })
 })
+
+test('a key of a tag hears of the removal of its conversations, and of no other', () => withServer(async (server) => {
+  const { key } = await addKey(server, 'tagged', { scopes: 'read', tag: 'team=a' })
+  const limited = await open(`${server.url}/api/console/changes`, { 'X-Session-API-Key': key })
+  await limited.told(': open')
+  const make = async (tags: object): Promise<string> =>
+    textAt((await server.rest.post('/api/conversations', { tags })).json, 'id')
+  const [other, own] = [await make({ team: 'b' }), await make({ team: 'a' })]
+  await limited.told(`"id":"${own}"`)
+  for (const id of [other, own]) await server.rest.delete(`/api/conversations/${id}`)
+  await limited.told(`{"id":"${own}","removed":true}`)
+  assert.not(limited.text().includes(other))
+}))
 
 test.run()
