@@ -34,6 +34,8 @@ const step = 4
 /** A time that fails; longer texts are not tried then. */
 export const slowMs = 100
 const attempts = 3
+/** The attempts before a pattern counts as slow: a shared machine can run at half its speed for a second. */
+const attemptsOfSlow = 20
 /** A time below is not measured again. */
 const noticedMs = 3
 
@@ -87,10 +89,11 @@ function rank(attacks: readonly Attack[], use: Use, chars: number): readonly Tim
 /** The least processor time of a few attempts. A text that overflows the stack of the engine takes for ever. */
 function timeOf(runner: PatternRunner, pattern: MeasuredPattern, attack: Attack, chars: number): number {
   let least = Infinity
-  for (let attempt = 0; attempt < attempts && least > noticedMs; attempt++) {
+  for (let attempt = 0; attempt < (least > slowMs ? attemptsOfSlow : attempts) && least > noticedMs; attempt++) {
     const { ms, isOver } = runner.attempt(pattern, attack, chars)
     if (!isOver && ms > slowMs) return ms
     if (isOver) least = Math.min(least, ms)
+    if (least > slowMs * 3) return least
   }
   return least
 }

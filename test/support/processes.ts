@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readProcess } from '../../src/process/proc.ts'
+import { openWaits } from './waits.ts'
 
 /** A new folder, and its removal. */
 export function makeFolder(): { folder: string, remove: () => void } {
@@ -12,14 +13,19 @@ export function makeFolder(): { folder: string, remove: () => void } {
 
 /**
  * Resolves when the condition holds. Asks seldom after a long wait: most conditions are requests to a server. It gives
- * up after two minutes: a test that has failed must be able to end.
+ * up after two minutes: a test that has failed must be able to end. `words` name the condition in the error.
  */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, words = String(condition)): Promise<void> {
   const start = Date.now()
-  while (!await condition()) {
-    const waitedMs = Date.now() - start
-    if (waitedMs > 120_000) throw new Error(`Waited in vain for ${condition}`)
-    await new Promise((resolve) => setTimeout(resolve, Math.min(10 + waitedMs / 20, 100)))
+  openWaits.add(words)
+  try {
+    while (!await condition()) {
+      const waitedMs = Date.now() - start
+      if (waitedMs > 120_000) throw new Error(`Waited in vain for ${words}`)
+      await new Promise((resolve) => setTimeout(resolve, Math.min(10 + waitedMs / 20, 100)))
+    }
+  } finally {
+    openWaits.delete(words)
   }
 }
 

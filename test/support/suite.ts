@@ -7,6 +7,7 @@
  */
 import { writeSync } from 'node:fs'
 import { suite as uvuSuite } from 'uvu'
+import { openWaits } from './waits.ts'
 
 export interface Suite {
   (name: string, body: () => void | Promise<void>, deadlineMs?: number): void
@@ -50,7 +51,10 @@ function endWith(name: string, thrown: unknown): never {
 async function withDeadline(body: () => void | Promise<void>, deadlineMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done after ${deadlineMs} ms`)), deadlineMs)
+    timer = setTimeout(() => {
+      const waits = [...openWaits].map((words) => `\n  waits for ${words}`).join('')
+      reject(new Error(`not done after ${deadlineMs} ms${waits}`))
+    }, deadlineMs)
   })
   try {
     await Promise.race([body(), late])

@@ -75,7 +75,7 @@ export async function attachTab(
   }
   // An expression fails while the page is being loaded.
   const holds = (expression: string): Promise<void> => {
-    return until(async () => await run(expression).catch(() => false) === true)
+    return until(async () => await run(expression).catch(() => false) === true, expression)
   }
   return {
     requests, faults, browserContextId, call, run,
