@@ -1,5 +1,6 @@
 /**
- * The parts (modules) of one server. Loads and starts a part on its first use, and closes the part with the server.
+ * The parts (modules) of one server. Loads and starts a part on its first use, or with the server if the part asks for
+ * that. Closes the part with the server.
  *
  * After a failed start, the next use tries again.
  */

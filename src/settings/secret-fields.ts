@@ -14,7 +14,7 @@ import { maskedParts } from './masked-parts.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 
-/** The name of a schema type of the core, or the name and the definitions of an optional module's schema type. */
+/** The name of a schema type of the core, or the name and the definitions of a part's schema type. */
 export type SecretType = string | NamedType
 
 /**

@@ -9,13 +9,15 @@ export interface AdmissionRules {
   /** The configured limits by name: `conversations`, `runs` and `disk_bytes`. A name without a limit is absent. */
   readonly limits: Readonly<Record<string, number>>
   /**
-   * Throws to refuse a new conversation. Otherwise counts it as existing until the returned function is called.
+   * Throws to refuse a new conversation. Otherwise counts it beside the existing conversations while it is created:
+   * call the returned function once the creation has succeeded or failed.
    * @param madeBy the name of the named API key (parts/keys) that makes the conversation, if any
    * @throws AppError `too_many_conversations`, `storage_full`
    */
   creating(id: string, madeBy: string | undefined): () => void
   /**
-   * Throws to refuse a run for a client. Otherwise counts the run as under way until the returned function is called.
+   * Throws to refuse a run for a client. Otherwise counts it beside the current runs while it begins: call the
+   * returned function once the run has begun or failed to begin.
    * @param madeBy the name of the named API key (parts/keys) that made the conversation, if any
    * @throws AppError `too_many_runs`, `storage_full`
    */

@@ -50,7 +50,8 @@ export interface BuiltInAgentOptions {
   /** Reads the skills and the memory that the settings name. @throws AppError, such as `part_missing` */
   readonly loadSkills: () => Promise<ConversationSkills>
   /**
-   * Remembers the checked-out commit. The `Patch` tells whether the workspace differs from it; empty without git.
+   * Remembers the checked-out commit. The `Patch` tells whether the workspace differs from it. Without git, it never
+   * differs.
    * @throws AppError `part_missing`, `bad_request` when git fails; the signal's reason
    */
   readonly openPatch: (signal: AbortSignal) => Promise<Patch>

@@ -1,6 +1,7 @@
 /**
  * Watches a process and its descendants from outside (proc(5)): the programs of the descendants, and the open files,
- * memory maps and sockets of all processes that run Node. What is open or runs only between two looks is not seen.
+ * memory maps, TCP and UDP sockets of all processes that run Node. What is open or runs only between two looks is not
+ * seen.
  */
 import { basename, join } from 'node:path'
 import { readdir, readFile, realpath, stat } from '../../base/read-files.ts'

@@ -19,7 +19,7 @@ export interface Definition {
   readonly skills: readonly string[]
   readonly prompt: string
   readonly examples: readonly string[]
-  /** A confirmation policy. It counts where it is stricter than the parent conversation's policy (`policyFor`). */
+  /** The sub-agent's confirmation policy, unless the parent conversation's policy is stricter (`policyFor`). */
   readonly permissionMode: PermissionMode | undefined
   /** The most steps of a run of the sub-agent. Undefined: as many as in a run of the parent conversation. */
   readonly maxIterations: number | undefined

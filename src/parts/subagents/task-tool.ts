@@ -86,7 +86,7 @@ function actionFor({ prompt, description, subagent, resume }: Task): { kind: 'MC
 class Tasks {
   readonly #options: TaskToolOptions
   readonly #slots = new Limiter(runningLimit)
-  /** Asks the sub-agents' questions one after the other, so that each follows the message that shows its action. */
+  /** Asks the sub-agents' questions one at a time: a message shows the action, and its question follows at once. */
   readonly #questions = new Limiter(1)
   /** The number of sub-agents' conversations that are being created. */
   #opening = 0

@@ -6,7 +6,7 @@
  * see decisions 30). The server's own data directories are refused.
  */
 import { type BigIntStats } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, join, posix, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
 import { realpath, stat } from '../../base/read-files.ts'
 import { DirectoryHandle, identityOf, type DirectoryRules } from './directory-handle.ts'
@@ -180,8 +180,13 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
     else if (stats !== undefined) throw refused(walk.given, 'a part of it is not a directory')
     else if (!walk.makeParents) throw new AppError('not_found', `Cannot find "${shown(walk.given)}"`)
     else {
-      if (await here.mkdir(name)) walk.made.push({ parent: here, name })
-      await enter(walk, name)
+      // A missing name is no link, so a `..` behind it cancels it. Nothing is made for cancelled names.
+      const rest = posix.normalize([name, ...walk.pending].join('/')).split('/').filter((part) => part !== '.')
+      if (rest.length <= walk.pending.length) walk.pending = rest
+      else {
+        if (await here.mkdir(name)) walk.made.push({ parent: here, name })
+        await enter(walk, name)
+      }
     }
   }
   return placeOf(walk, '.', 'directory')

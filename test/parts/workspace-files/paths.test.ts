@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, symlink, writeFile, readFile as readRaw, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, symlink, writeFile, readFile as readRaw, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { openBelow, withFolders, type Folders } from '../../support/workspace.ts'
@@ -129,6 +129,21 @@ test('missing directories are made when that is asked for', async () => {
     const path = await workspace.at('a/b/file', async (place) => place.path, { makeParents: true })
     assert.is(path, join(dir, 'a', 'b', 'file'))
     assert.ok((await stat(join(dir, 'a', 'b'))).isDirectory())
+  })
+})
+
+test('no directory is made for a missing name that the path leaves again', async () => {
+  await inBothWays(async (workspace, { workspace: dir }) => {
+    const place = { makeParents: true }
+    const fails = async (): Promise<never> => {
+      throw new AppError('storage_failed', 'the write failed')
+    }
+    await refusal(workspace.at('a/b/../../c/file', fails, place))
+    assert.equal(await readdir(dir), [])
+    assert.is(await workspace.at('a/b/../../c/d/../file', async ({ path }) => path, place), join(dir, 'c', 'file'))
+    assert.equal(await readdir(dir, { recursive: true }), ['c'])
+    assert.is(await workspace.at('a/../c/..', async ({ kind }) => kind, place), 'directory')
+    assert.match(await refusal(workspace.at('a/../../file', fails, place)), /outside/)
   })
 })
 

@@ -79,7 +79,7 @@ export class TurnCalls {
     return this.#announcements.settled(this.#unasked().length > 0, withdrawn)
   }
 
-  /** Records and returns the calls of a permission request. Returns an empty list for a request without a call id. */
+  /** Records and returns the calls of a permission request; an empty list if the request has no usable call id. */
   asks(toolCall: Fields, isMasked: boolean): readonly AskedCall[] {
     const news = isMasked ? toolCall : this.#masked(toolCall)
     const id = idOf(news)

@@ -16,8 +16,9 @@ export interface OwnBeginningOptions {
   readonly timers: Timers
   /** True for the id of a call from an earlier turn. */
   readonly isKnownCall: (id: string) => boolean
-  /** Asks for a turn. Rejects when no turn may begin. If messages still wait then, `refused` is called. */
+  /** Begins a turn for the work that the agent has begun by itself. Rejects when no turn may begin. */
   readonly begin: () => Promise<void>
+  /** Called after `begin` has rejected while updates or questions of the agent still wait for a turn. */
   readonly refused: () => void
 }
 

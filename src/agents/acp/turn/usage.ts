@@ -52,14 +52,17 @@ export interface ReportOptions {
   readonly model: string
   /** The part of the session's cost that no report has counted yet; undefined when `context` has no cost. */
   readonly cost: number | undefined
-  /** The session's cumulative figures at the last count. */
+  /** The session's cumulative figures that earlier reports have already counted. */
   readonly counted: Counted | undefined
 }
 
 /** The usage id under which the figures of an external agent are counted (contract/conversations.md, section 2). */
 const usageId = 'acp-managed'
 
-/** Makes the report on one turn or aside. The cost is a difference of sums, so its source is `derived`. */
+/**
+ * Makes the report on one turn, or on one aside (a question outside the history). The agent reports a running total of
+ * the cost, and the server subtracts the counted part, so the source of the cost is `derived`.
+ */
 export function reportOf({ result, context, model, cost, counted }: ReportOptions): UsageReport {
   const answered = tokensOf(result)
   const told = context.calls ?? (context.session && uncountedTokens(context.session, counted?.tokens))
@@ -72,7 +75,7 @@ export function reportOf({ result, context, model, cost, counted }: ReportOption
   }
 }
 
-/** A session's cumulative cost and tokens at the last count. They are stored with the conversation. */
+/** A session's cumulative cost and tokens as far as reports have counted them. Stored with the conversation. */
 export interface Counted {
   readonly cost?: number
   readonly tokens?: TokenFigures
