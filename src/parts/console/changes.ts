@@ -8,6 +8,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Call } from '../../api/call.ts'
 import { filterFor } from '../../api/permission.ts'
+import { AppError } from '../../base/errors.ts'
 import { memberAt, textOf } from '../../base/fields.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Core } from '../../capabilities.ts'
@@ -30,6 +31,7 @@ export class Changes implements ConversationFollower {
   readonly #sources: Sources
   readonly #streams = new Set<ChangeStream>()
   readonly #unfollow: () => void
+  #isClosed = false
 
   constructor(sources: Sources) {
     this.#sources = sources
@@ -38,9 +40,10 @@ export class Changes implements ConversationFollower {
 
   /**
    * Returns a response with a new stream about the conversations that the client may see. With 50 streams open, the
-   * oldest stream is cut.
+   * oldest stream is cut. @throws AppError `unavailable` after `close`
    */
   serve({ principal }: Pick<Call, 'principal'>): HttpResponse {
+    if (this.#isClosed) throw new AppError('unavailable', 'The server is shutting down')
     return {
       status: 200,
       type: 'text/event-stream',
@@ -83,6 +86,7 @@ export class Changes implements ConversationFollower {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#unfollow()
     for (const stream of this.#streams) stream.close()
   }

@@ -65,6 +65,27 @@ test('one stream tells of every conversation: created, renamed, removed; it ends
   })
 })
 
+test('no stream opens while the server shuts down: a stream that opens late would hold the shutdown back', () => {
+  return withServer(async (server) => {
+    const visitor = await visit(server)
+    // A browser may connect ahead of a request. The server cannot close such a connection as an idle one.
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+    await once(socket, 'connect')
+    const { told, ended } = await open(`${server.url}/api/console/changes`, { ...visitor.headers })
+    await told(': open')
+    let text = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)).on('error', () => undefined)
+    const closed = server.server.close()
+    await ended
+    const headers = Object.entries({ Host: new URL(server.url).host, ...visitor.headers })
+    const lines = ['GET /api/console/changes HTTP/1.1', ...headers.map(([name, value]) => `${name}: ${value}`)]
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+    await until(() => text.includes('\r\n\r\n'))
+    assert.match(text, /^HTTP\/1\.1 503 /)
+    await closed
+  })
+})
+
 test('changes fill no memory while a client does not read; it gets the newest state when it reads', async () => {
   let version = 0
   const followers: ConversationFollower[] = []
