@@ -1,7 +1,6 @@
 /**
  * Watches a process and its descendants from outside (proc(5)): the programs of the descendants, and the open files,
- * memory maps, TCP and UDP sockets of all processes that run Node. What is open or runs only between two looks is not
- * seen.
+ * memory maps and IP sockets of all processes that run Node. Things that exist only between two looks are not seen.
  */
 import { basename, join } from 'node:path'
 import { readdir, readFile, realpath, stat } from '../../base/read-files.ts'

@@ -59,10 +59,7 @@ export interface ReportOptions {
 /** The usage id under which the figures of an external agent are counted (contract/conversations.md, section 2). */
 const usageId = 'acp-managed'
 
-/**
- * Makes the report on one turn, or on one aside (a question outside the history). The agent reports a running total of
- * the cost, and the server subtracts the counted part, so the source of the cost is `derived`.
- */
+/** Reports a turn or aside. The cost is the change of the agent's running total, so its source is `derived`. */
 export function reportOf({ result, context, model, cost, counted }: ReportOptions): UsageReport {
   const answered = tokensOf(result)
   const told = context.calls ?? (context.session && uncountedTokens(context.session, counted?.tokens))
