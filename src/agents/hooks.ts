@@ -31,15 +31,13 @@ export interface Hooks {
   begin(signal?: AbortSignal): Promise<void>
   /** Returns the start hooks' texts, for the model. Empty after this method or `contextOf` has returned them. */
   takeOpening(): readonly string[]
-  /** Runs the start hooks, if they have not run, and a message's hooks. Returns their texts, or only a refusal. */
+  /** Runs the start hooks (once), then the hooks of a message. Returns their texts, or after a refusal only this. */
   contextOf(message: Message): Promise<readonly TextContent[]>
   /** Runs the hooks that precede a tool; returns their notes, and the refusal if a hook refuses the tool. */
   beforeTool(use: ToolUse, signal: AbortSignal): Promise<ToolWord>
   /** Runs the hooks that follow a tool; returns notes for the model. */
   afterTool(use: ToolUse, observation: Observation, signal: AbortSignal): Promise<readonly string[]>
-  /**
-   * Returns why a turn must go on; undefined when it may end. `objections`: how often hooks have objected in the turn.
-   */
+  /** Returns why a turn must go on; undefined when it may end. `objections`: the earlier objections in this turn. */
   objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined>
   /** Ends the hooks that a turn left running in the background. `turn` is the signal of that turn. */
   endTurn(turn: AbortSignal): Promise<void>

@@ -73,7 +73,7 @@ export function parseOptions(line: CommandLine): ParsedCommandLine {
   const exposedFiles = new Set<string>()
   const origins = new Map<string, string>()
   const sources = { environment, readFile, modeOf, currentDir, exposedFiles, origins }
-  // In the order of precedence, the lowest first.
+  // A later source overrides an earlier source.
   const values: Values = {
     ...defaultFolders(environment),
     ...readConfigFile(flags['config']?.at(-1), sources),
@@ -101,7 +101,7 @@ export function variableOf(flag: string): string {
 }
 
 interface Flags {
-  /** Every value of each given flag that is not in `own`. A switch without a value has the empty text. */
+  /** Every value of each given flag, without the command's own flags. A switch without a value has the empty text. */
   readonly flags: Readonly<Record<string, readonly string[]>>
   readonly words: readonly string[]
   readonly own: Readonly<Record<string, string>>
@@ -214,7 +214,7 @@ function placeIn(text: string, offset: number): string {
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
 }
 
-/** Returns an option's value: from the file that the last word names, from all words (list, map), or the last word. */
+/** Reads an option's value from the last word. A list or a map uses all words. A file flag reads the named file. */
 function readWords(entry: Entry, words: readonly string[], source: string, line: Sources): unknown {
   const { option, isFile } = entry
   const last = words.at(-1) ?? ''

@@ -9,7 +9,8 @@ import { onInterrupt } from './signals.ts'
 type Line = Pick<CommandCall, 'config' | 'words' | 'flags' | 'given' | 'exposedFiles'>
 
 /**
- * Runs the command and returns its exit code. With `interruptedWords`, `onInterrupt` aborts the command's `signal`.
+ * Runs the command and returns its exit code. If it has `interruptedWords`, an interruption (such as SIGINT) aborts its
+ * `signal`.
  * @throws the errors of the command
  */
 export async function runPartCommand(

@@ -23,7 +23,7 @@ export function withModulePlaces(text: string): string {
   return first + rest.map((behind) => placeIn(`agent-server${behind}`)).join('')
 }
 
-/** Puts `dist` back before `text`. Converts the place with which `text` begins, if its module is found. */
+/** Returns `dist` and then `text`. A place at the start of `text` becomes the place in its module, if this is found. */
 function placeIn(text: string): string {
   joinedPlace.lastIndex = 0
   const [place, file = '', digits = ''] = joinedPlace.exec(text) ?? []
@@ -58,6 +58,6 @@ function readJoined(file: string): string {
   try {
     return readFileSync(new URL(file, dist), 'utf8')
   } catch {
-    return '' // The stack then names lines of the joined file.
+    return '' // Without this text, no place in the file is converted.
   }
 }

@@ -49,7 +49,7 @@ export async function verify({ config, ids, expect, asJson }: VerifyCommand): Pr
   for (const line of [...problems, ...sound]) print(line)
   const conversations: VerifiedConversation[] = []
   const folder = join(config.dataDir, 'conversations')
-  const given = new Set(await readKeyIds(config).catch(() => [])) // If it fails, every needed key counts as missing.
+  const given = new Set(await readKeyIds(config).catch(() => [])) // Without ids, each needed key counts as missing.
   for (const id of await chosen(folder, ids)) {
     const verified = await verifyOne({ folder, id, expect, given, isAsked: ids.length > 0 })
     if (verified === undefined) continue

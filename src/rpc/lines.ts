@@ -48,7 +48,7 @@ export class LineFraming implements Framing {
   /** Whole lines. The lines from `#offset` on wait for delivery. */
   #block = ''
   #offset = 0
-  /** The lines after `#block`: a line of more than `turnBytes` as bytes, shorter lines together as text. */
+  /** The lines after `#block`. An item is one line of more than `turnBytes` as bytes, or shorter lines as one text. */
   readonly #later: (Buffer | string)[] = []
   /** True while a long line is being parsed, or waits to be handed over. */
   #isParsing = false
@@ -196,7 +196,7 @@ export class LineFraming implements Framing {
     if (this.#state === 'ended') this.#finish(undefined)
   }
 
-  /** If `#block` is used up, fills it with short lines or starts to parse a long line. True if `#block` has a line. */
+  /** If `#block` is used up, fills it with short lines or starts to parse a long line. True if it then has a line. */
   #hasMore(): boolean {
     if (this.#offset < this.#block.length) return true
     const next = this.#later.shift() ?? ''

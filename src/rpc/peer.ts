@@ -60,7 +60,7 @@ export interface RpcPeerOptions {
   readonly onNotification?: (notification: IncomingCall) => void | Promise<void>
   /** Called when a message breaks a rule, a response matches no open request, or a handler fails. */
   readonly onInvalid?: (what: RpcRule | 'unknown_id' | 'null_id' | 'handler_failed', detail: unknown) => void
-  /** As `FramingHandlers.onNoise`. */
+  /** Called for a line or message that nests too deep, or is neither JSON nor blank. `excerpt`: short, printable. */
   readonly onNoise?: (excerpt: string) => void
   /** Called once when the connection ends, unless `close()` ends it. */
   readonly onClosed?: (error: Error | undefined) => void
@@ -219,7 +219,7 @@ export class RpcPeer {
     if (this.#options.cancelMethod !== undefined) void this.notify(this.#options.cancelMethod, { requestId: id })
   }
 
-  /** Reports an invalid message. If it has an id, a request gets an error, and a response ends its request. */
+  /** Reports an invalid message. A request with an id gets an error response. A response rejects its request. */
   #takeInvalid({ rule, calls, id }: RpcInvalid): void {
     this.#options.onInvalid?.(rule, id)
     if (id === undefined || id === null) return

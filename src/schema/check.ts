@@ -135,9 +135,7 @@ function numberTypeRule({ type }: NumberSchema, value: unknown): Rule | undefine
   return plainRule(Number.isInteger(value) ? 'int_parsing_size' : 'int_from_float')
 }
 
-/**
- * Checks a value against the first of the schemas that has the value's JSON type. If none has it, checks all of them.
- */
+/** Checks a value against the first schema of its JSON type. If no schema has this type, checks it against each. */
 function checkEither(branches: readonly Schema[], value: unknown, walk: Walk): void {
   const branch = branches.find((candidate) => jsonTypeOf(candidate) === jsonTypeOfValue(value))
   for (const explaining of branch === undefined ? branches : [branch]) checkValue(explaining, value, walk)

@@ -37,7 +37,7 @@ export interface AcpAgentOptions extends ProgramOptions {
   readonly drainMs?: number
   /** The time between two checks of the program's stderr (`Silence`). Default 15 s. */
   readonly silenceMs?: number
-  /** The most bytes of the transcript for a session that has served no prompt. Default 64 KiB. */
+  /** The most bytes of the conversation's transcript that a session gets before its first prompt. Default 64 KiB. */
   readonly transcriptLimitBytes?: number
 }
 
@@ -59,7 +59,7 @@ class AcpAgent implements Agent, AgentSession {
   readonly #unasked: UnaskedCalls
   /** The lease (right to use the program) for work that the agent began by itself. The next turn ends this lease. */
   #ownLease: Lease | undefined
-  /** The turns and asides in progress. `close` waits for them. */
+  /** The turns and asides (questions outside the turns) in progress. `close` waits for them. */
   readonly #work = new Set<Promise<unknown>>()
   readonly #closed = new AbortController()
 
@@ -320,7 +320,7 @@ class AcpAgent implements Agent, AgentSession {
     return this.#program.session?.rules ?? (modes ? providerRules(modes, true) : unknownAgentRules(undefined))
   }
 
-  /** Returns the usage of a turn or an aside. After a turn, keeps the session's totals for the next report. */
+  /** Returns the usage of a turn, or of a question outside the turns. After a turn, stores any session totals. */
   #reportOf(
     sessionId: string,
     session: AcpSession,

@@ -66,7 +66,7 @@ function isListed(host: string, port: number, allowed: readonly string[]): boole
   return allowed.some((item) => item.toLowerCase() === name || item.toLowerCase() === `${name}:${port}`)
 }
 
-/** Parses a URL; undefined for other texts, and for `name:3000`, which `URL` would read as a scheme and a path. */
+/** Parses a URL. Returns undefined for other texts, also for `name:3000`, which `URL` takes for a scheme and a path. */
 function parseUrl(text: string): URL | undefined {
   if (/^[^:/?#]+:\d+(?:[/?#]|$)/.test(text) || !URL.canParse(text)) return undefined
   return new URL(text)

@@ -31,7 +31,7 @@ export class Browser {
   readonly #tabs = new Map<string, Tab>()
   #current: Tab | undefined
   #closing: Promise<void> | undefined
-  /** Called with the new current tab when another tab becomes the current tab. */
+  /** Called with the tab that has become the current tab. */
   onSwitch: ((tab: Tab) => void) | undefined
 
   /** Called by `openBrowser` only. */

@@ -14,7 +14,7 @@ export interface GateOptions {
   readonly ruleFor: (target: SocksTarget) => AddressRule | undefined
   /** The most connections to the gate at the same time. Default 512. */
   readonly connectionLimit?: number
-  /** The longest time without data before the connection to the target is open. Default 20 s. */
+  /** The longest time without data while a connection to the target is being opened. Default 20 s. */
   readonly timeoutMs?: number
 }
 

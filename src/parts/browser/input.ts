@@ -96,7 +96,7 @@ export async function scroll(browser: Browser, direction: 'up' | 'down', signal:
     const px = Math.abs(numberOrZero(moved))
     return { said: `The ${textOrEmpty(what)} was scrolled ${direction} by ${px} px: ${place}.` }
   }
-  // The middle of the page may show a frame. A script of the page cannot scroll a frame; the mouse wheel can.
+  // The middle of the page may show a frame, which `scrollPage` does not scroll. The mouse wheel scrolls it.
   const wheel = {
     type: 'mouseWheel',
     x: viewport.width / 2,
@@ -121,14 +121,14 @@ async function findTarget(tab: Tab, index: number, signal: AbortSignal): Promise
     throw new AppError('invalid_input', `There is no element ${index}: ${expected}`)
   }
   const objectId = await elementIn(element.frame, elementAt, [element.place], { signal }).catch((thrown: unknown) => {
-    // The call fails if the element's frame is gone. So each AppError but a timeout counts as a missing element.
+    // If the element's frame is gone, the call fails. So an AppError other than a timeout means a missing element.
     if (!(thrown instanceof AppError) || thrown.code === 'upstream_timeout') throw thrown
   })
   if (objectId !== undefined) return { index, tab, frame: element.frame, objectId }
   throw new AppError('not_found', `Element ${index} is not on the page any more: read the state of the page again`)
 }
 
-/** Waits until the element stands still, at most for `placeReadings` further readings. Returns the point to click. */
+/** Reads the position until two readings agree, at most `placeReadings` times more. Returns the point to click. */
 async function findPoint(target: Target, signal: AbortSignal): Promise<Point> {
   const { frame: { session }, objectId, index } = target
   const options = { signal }

@@ -21,7 +21,7 @@ export interface LaunchOptions {
   readonly env: Readonly<Record<string, string>>
   /** The folder for the files of this browser: created at its start, removed at its end. */
   readonly folder: string
-  /** The value of the variable that marks the browser's processes: `<instance>/<browser id>` (process/marker.ts). */
+  /** The environment variable that marks the browser's processes has this value: `<instance>/<browser id>`. */
   readonly marker: string
   readonly cgroupParent?: string | undefined
   readonly withoutSandbox: boolean

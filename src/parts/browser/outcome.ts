@@ -19,7 +19,7 @@ export interface Outcome {
   readonly folder?: string
 }
 
-/** The failure of an action. The reason quotes the page, so it is not in the message. */
+/** The failure of an action whose reason quotes the page. The reason is in `quoted`, not in the message. */
 export class PageRefusal extends AppError {
   /** The reason. It becomes `Outcome.page`. */
   readonly quoted: string

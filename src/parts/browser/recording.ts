@@ -10,7 +10,7 @@ import type { Tab } from './tab.ts'
 export interface RecordingLimits {
   readonly limitFrames: number
   readonly limitBytes: number
-  /** The wait before a picture is acknowledged. Without an acknowledgement the browser sends only a few pictures. */
+  /** The wait before a picture is acknowledged. Without acknowledgements, the browser stops after a few pictures. */
   readonly intervalMs: number
 }
 
@@ -80,8 +80,8 @@ export class Recording {
   }
 
   /**
-   * Adds a picture of the recorded tab. Acknowledges it to the browser after `intervalMs`, unless by then a newer
-   * picture has come, or the recording is full, has stopped or is at another tab.
+   * Adds a picture of the recorded tab. Acknowledges it to the browser after `intervalMs`. A newer picture cancels
+   * this acknowledgement, and so does the end of the recording of this tab.
    */
   #take(tab: Tab, { data, metadata, sessionId }: Fields): void {
     if (tab !== this.#tab) return

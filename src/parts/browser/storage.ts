@@ -180,7 +180,7 @@ function entriesOf(value: unknown): Entry[] {
   })
 }
 
-/** Counts the entries of an origin that `entriesOf` leaves out. A storage that is no list counts as one entry. */
+/** Counts the unusable entries of an origin, which `entriesOf` drops. A storage that is no list counts as one entry. */
 function malformedIn({ localStorage, sessionStorage }: Fields): number {
   return [localStorage ?? [], sessionStorage ?? []].reduce((sum: number, value) => {
     return sum + (Array.isArray(value) ? value.length : 1) - entriesOf(value).length

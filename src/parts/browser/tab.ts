@@ -38,7 +38,7 @@ export interface Notice {
 
 const noticeLimit = 20
 const noticeChars = 500
-/** The wait, in milliseconds, before `settle` looks whether the page is loading. */
+/** The time in milliseconds that `settle` waits before each check whether the page is loading. */
 const quietMs = 300
 /** The timeout of the command that the method `answers` sends to learn whether the page responds. */
 const responseLimitMs = 3000
@@ -52,7 +52,7 @@ export class Tab {
   /** The address of the page at the last `update`; empty before the first `update`. */
   url = ''
   title = ''
-  /** The elements that `readState` found last. `navigate`, and a new document in the tab, empty the list. */
+  /** The elements that the last `readState` found; empty after `navigate`, and after a new document in the tab. */
   elements: readonly NumberedElement[] = []
   readonly #loadLimitMs: number
   readonly #frameSessions = new Map<string, FrameSession>()
@@ -100,7 +100,7 @@ export class Tab {
     return this.#notices.splice(0)
   }
 
-  /** Returns false if the page does not execute a command in time, as in an endless loop; true for a crashed page. */
+  /** Returns false if the page runs no command in time, for example in an endless loop. Returns true after a crash. */
   async answers(signal: AbortSignal): Promise<boolean> {
     if (this.#hasCrashed) return true
     try {

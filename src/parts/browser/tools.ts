@@ -34,7 +34,7 @@ interface BrowserTool<K extends ActionKind> extends Pick<
   readonly run: (browser: AgentBrowser, action: Extract<Action, { kind: K }>, call: ToolRun) => Promise<Outcome>
 }
 
-/** The annotations of a tool, by the kind of its effect (contract/payloads.md, section 4). */
+/** The MCP annotations of a tool, by the kind of its effect (the member `is`). See contract/payloads.md, section 4. */
 const hints = {
   acting: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   reading: { readOnly: true, destructive: false, idempotent: true, openWorld: true },

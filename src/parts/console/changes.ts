@@ -129,7 +129,7 @@ class ChangeStream {
     this.#response.end()
   }
 
-  /** Cuts the connection at once. After `close` alone, the connection lasts until the client has read the rest. */
+  /** Closes the stream and cuts the connection at once. `close` alone lets the client read what is still buffered. */
   cut(): void {
     this.close()
     this.#response.destroy()
@@ -143,7 +143,7 @@ class ChangeStream {
     for (const id of [...this.#noted]) {
       if (!this.#isWritable()) break
       this.#noted.delete(id)
-      const info = await this.#sources.conversations.info(id).catch(() => undefined) // The message has `removed`.
+      const info = await this.#sources.conversations.info(id).catch(() => undefined) // Sends `removed`.
       this.#write(`data: ${JSON.stringify(info === undefined ? { id, removed: true } : summaryOf(id, info))}\n\n`)
     }
     this.#tellQueue()

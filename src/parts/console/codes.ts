@@ -8,7 +8,7 @@ import { digestOf, newSecret } from './secret.ts'
 
 export const codeLifeMs = 10 * 60_000
 const codeLimit = 20
-/** The number of newest used codes whose digests are kept. `spend` returns `unknown` for an older used code. */
+/** The most used codes whose digests are kept. For a code that was used before these, `spend` returns `unknown`. */
 const spentLimit = 100
 
 interface Code {
@@ -28,7 +28,7 @@ export class Codes {
     this.#clock = clock
   }
 
-  /** Makes a code. `key` is the id of the named key whose rights the session gets; undefined for a session key's. */
+  /** Makes a code. The session gets the rights of the named key with the id `key`, or those of a session key. */
   make(key?: string): string {
     const code = newSecret()
     dropOldest(this.#codes, codeLimit - 1)

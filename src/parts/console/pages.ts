@@ -56,8 +56,8 @@ async function answer(asset: Asset, call: Call, headers: readonly string[]): Pro
 }
 
 /**
- * Returns the coding and the body: brotli, else gzip, else plain (RFC 9110, section 12.5.3). Ignores `*` and weights
- * other than `q=0`.
+ * Returns the content coding and the coded body: brotli if the client accepts it, else gzip, else no coding (RFC 9110,
+ * section 12.5.3). Ignores `*`, and each weight except `q=0`, which means not accepted.
  */
 async function codingFor(
   asset: Asset, values: readonly string[],

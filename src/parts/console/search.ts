@@ -2,8 +2,8 @@
  * `GET /api/console/conversations/{conversation_id}/search`: finds a text in a history, ignoring case.
  *
  * A request examines events from the newest event back to the first, until it reaches a limit of events, bytes or hits.
- * With `before`, it begins at the event before this position. `next` of the response is the `before` with which the
- * search continues. Members whose names match `unread` are not searched.
+ * With `before`, it begins at the event before this position. `next` of the response is the value of `before` for the
+ * next request; null when no event is left. Members whose names match `unread` are not searched.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { conversationIdOf, ok, queryOf, type Call } from '../../api/call.ts'
@@ -42,7 +42,7 @@ interface Hit {
   readonly timestamp: string
   /** The tool of a call or a result; empty for any other event. */
   readonly tool: string
-  /** The first occurrence of the searched text in the event, with characters around it; cut at `charsAfter`. */
+  /** The text around the first match: up to `charsBefore` characters before it, and `charsAfter` from its start on. */
   readonly excerpt: string
 }
 

@@ -20,7 +20,7 @@ const idleMs = 7 * 24 * 60 * 60_000
 export const lifeMs = 30 * 24 * 60 * 60_000
 const sessionLimit = 100
 const labelChars = 200
-/** A use of a session writes the file only if the last write is longer ago than this, in milliseconds. */
+/** After a use of a session, the file is written only if the last write is longer ago than this, in milliseconds. */
 const saveEveryMs = 10 * 60_000
 /** The interval at which ended sessions are removed. */
 const sweepEveryMs = 60_000

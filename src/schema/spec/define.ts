@@ -107,7 +107,7 @@ export interface UnionSchema {
   readonly untagged?: Untagged
 }
 
-/** A value without the tag gets the first variant that has no `has`, or whose `has` names a member of the value. */
+/** For a value without the tag: the first variant counts whose `has` is absent, or names a member of the value. */
 export type Untagged = readonly { readonly variant: string; readonly has?: string }[]
 
 /** A named type that becomes a type alias in TypeScript. */
@@ -286,7 +286,7 @@ export interface Endpoint {
   /** The names of the file fields, for an operation that takes a form (`multipart/form-data`). */
   readonly form?: readonly string[]
   readonly responses: Readonly<Record<number, ResponseSchema>>
-  /** The schema of error bodies. Default: `ErrorDetail`, for status 422 `HTTPValidationError` or either of the two. */
+  /** The name of the type of error bodies. Default: `ErrorDetail`, and `HTTPValidationError` for an invalid request. */
   readonly error?: string
 }
 

@@ -40,8 +40,8 @@ export interface RecordedAs {
 }
 
 /**
- * Returns a note if the call now does other work than its action shows (`isOtherWork`). For any other change of the
- * input except new remarks (`withoutRemarks`), returns a note only if the call was allowed or recorded as incomplete.
+ * Returns a note if the call now does other work than its action shows (`isOtherWork`). For a call that was allowed or
+ * recorded as incomplete, any other change of the input gets a note too. New remarks (`withoutRemarks`) do not count.
  */
 export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeOptions, isAllowed: boolean): string {
   const before = recorded.call
@@ -56,8 +56,8 @@ export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeO
 }
 
 /**
- * Returns `input` without its `description`, and without its `cwd` if that is the working folder. Keeps each member
- * that `before` also has.
+ * Returns `input` without remarks: a `description`, or a `cwd` that is the working folder. A remark that the earlier
+ * input (`before`) also has is kept.
  */
 function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOptions): unknown {
   if (!isObject(input) || !isObject(before)) return input
@@ -69,8 +69,8 @@ function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOp
 }
 
 /**
- * True when a member of `before.input`, the command or the list of files in the diffs has changed. A command or a list
- * counts only if `before` and `now` have one. The texts in diffs are not compared, because the observation shows them.
+ * True when a member of the earlier input, the command or the list of files in the diffs differs in `now`. A command or
+ * list that only one of the two has does not count. Texts in diffs do not count, because the observation shows them.
  */
 function isOtherWork(before: ToolCall, now: ToolCall, options: ShapeOptions): boolean {
   if (before.input !== undefined && !hasMembers(now.input, before.input)) return true

@@ -14,8 +14,8 @@ const briefMs = 500
 const longMs = 2000
 
 /**
- * Returns how many milliseconds the call must stay unchanged before it is recorded, unless something else, such as its
- * output, has it recorded earlier. Returns undefined if only the time `lastResortMs` (reported-call) applies.
+ * Returns how many milliseconds the call must stay unchanged before it is recorded. Another cause, such as its output,
+ * may record it earlier. Undefined means that no such time applies, only `lastResortMs` (reported-call.ts).
  */
 export function quietMsOf(call: ToolCall, options: ShapeOptions, lengthensTexts: boolean): number | undefined {
   const runs = call.status === 'in_progress'
@@ -62,8 +62,8 @@ export function hasMembers(whole: unknown, part: unknown): boolean {
 }
 
 /**
- * True when the call describes its whole work: the agent has announced no input, or the input is whole. False for an
- * edit or a command with an announced input, because `tellsWork` checks their input.
+ * True when the call describes its whole work: the agent has announced no input, or the input is whole. An announced
+ * input of an edit or a command does not count here, because `tellsWork` checks it.
  */
 function tellsAll(call: ToolCall): boolean {
   if (!call.announcesInput) return true

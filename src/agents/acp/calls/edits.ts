@@ -26,7 +26,7 @@ export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
   return []
 }
 
-/** One function for each form of edits; the first that finds edits is used. An update may run all: keep them fast. */
+/** One function for each form of edits. The first that finds edits is used. Each update may run all of them. */
 const sources = [diffEdits, fileEdits, patchEdits, unifiedEdits, wordEdits, resultEdits] as const
 
 export function lengthOf(edit: Edit): number {

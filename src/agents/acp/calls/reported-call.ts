@@ -255,7 +255,7 @@ export class ReportedCall {
     }))
   }
 
-  /** Makes the observation of one part: with the output in `end`, or with a note that the first part has the output. */
+  /** Makes the observation of one part. Without `end`, it is a note that the first part of the call has the output. */
   #observation(
     { answered }: RecordedPart,
     part: CallPart,

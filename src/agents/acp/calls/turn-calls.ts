@@ -103,7 +103,7 @@ export class TurnCalls {
     this.#open.get(callId)?.reject(reason, source)
   }
 
-  /** Ends each open call that got no update since it was allowed, with a note: its updates may have another id. */
+  /** Ends with a note each open call that was allowed and then got no update: the agent may use another id for it. */
   settleUnheardOf(): void {
     for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
   }
@@ -144,8 +144,8 @@ export class TurnCalls {
   }
 
   /**
-   * Returns `call` with the members of the permission request merged in. The diffs of `call` stay, unless the request
-   * has diffs, or an input with other changes of files.
+   * Returns `call` with the members of the permission request (`news`) merged in. A request without diffs does not
+   * remove the diffs of `call`, unless the input of the request describes other changes of files.
    */
   #askedCall(call: ToolCall, news: Fields): ToolCall {
     const own = mergeToolCall({ ...call, content: [] }, news, false)
@@ -163,8 +163,8 @@ export class TurnCalls {
   }
 
   /**
-   * Returns the call to ask about: `open` if it has no action yet, or if its action shows all of `asked` and, with
-   * `isWhole`, is complete. Otherwise returns a new call, and answers `open` with a note that names the new call.
+   * Returns the call to ask about. This is `open` if it has no action yet, or if its action shows all of `asked`. With
+   * `isWhole`, the action must also be complete. Otherwise it is a new call, and `open` gets a note as its result.
    */
   #callToAsk(id: string, open: ReportedCall, asked: ToolCall, isWhole: boolean): ReportedCall {
     const { recorded } = open
@@ -204,7 +204,7 @@ function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
   return news['sessionUpdate'] === 'tool_call' || (!isOfThisTurn && !isEmpty(news['rawInput']))
 }
 
-/** True for a permission request without the call's work: no input, content or locations, and no kind but `other`. */
+/** True if a request describes no work: it lacks input, content and locations, and its kind is missing or `other`. */
 function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
   const isOther = kind === undefined || kind === null || kind === 'other'
   // An empty list counts as a description, because Gemini sends empty lists when it describes a call.

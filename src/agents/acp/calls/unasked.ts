@@ -91,7 +91,7 @@ const doesMore = new RegExp([
 ].join('|'))
 const longestCommandChars = 2000
 
-/** True if `runsUnasked` has `*`, or if the command is short, harmless, and each program call begins with an entry. */
+/** True if `runsUnasked` has `*`, or has the first words of every program call in a short and harmless command. */
 export function isLetThrough(command: string, runsUnasked: readonly string[]): boolean {
   if (runsUnasked.includes('*')) return true
   if (runsUnasked.length === 0 || command.length > longestCommandChars) return false

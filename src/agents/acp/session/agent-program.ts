@@ -23,7 +23,7 @@ export interface ProgramEvents {
   changed(session: AcpSession): void
 }
 
-/** The right of one turn or aside to use the program. A program with a lease is not idle. */
+/** The right of a turn, or of a question outside the turns, to use the program. A program with a lease is not idle. */
 export interface Lease {
   readonly session: AcpSession
   /** Ends the lease. Call it exactly once. */
@@ -41,9 +41,7 @@ export class AgentProgram {
   readonly #events: ProgramEvents
   #running: Running | undefined
   #ending: Promise<void> | undefined
-  /**
-   * Settles when all calls of `enter` so far have settled. The next call waits for that, so that no two programs start.
-   */
+  /** Settles when all calls of `enter` so far have settled. The next call waits for it: only one program may start. */
   #entered: Promise<unknown> = Promise.resolve()
 
   constructor(options: ProgramOptions, events: ProgramEvents) {

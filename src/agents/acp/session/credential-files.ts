@@ -160,7 +160,7 @@ const conflict = 'An agent has renewed a credential file whose secret was change
 /**
  * After a server was killed, stores each changed credential file in its secret, unless the secret was changed
  * meanwhile. Call it after the programs of that server have ended. Returns the names of the folders in `secretDir` with
- * a change that could not be stored. The caller must keep these folders.
+ * a file for which an error prevented this. The caller must keep these folders.
  */
 export async function recoverFiles(
   secretDir: string,
@@ -185,7 +185,7 @@ export async function recoverFiles(
   return unstored
 }
 
-/** Returns the change of the credential file in `place`; undefined without a change, the file or its copy `.lent`. */
+/** Returns the change of the credential file in `place`; undefined if the file has no usable change. */
 async function findChange(place: string, name: string): Promise<SecretChange | undefined> {
   const file = (await namesIn(place)).find((entry) => !entry.startsWith('.'))
   const lent = await readRegular(join(place, copyName))

@@ -23,7 +23,7 @@ export class Introduction {
     this.#options = options
   }
 
-  /** Stores the notes of a start for the next `tell`. If `isFirst` is true, `tell` also introduces the session. */
+  /** Stores the notes of a start for the next `tell`. If `isFirst` is true, `tell` also records a SystemPromptEvent. */
   add(started: StartedSession, isFirst: boolean): void {
     if (isFirst) this.#first = started
     for (const note of started.notes) this.#notes.add(note)

@@ -1,6 +1,6 @@
 /**
- * The private record of an agent's session, with which a later program of the agent resumes the session. For a new
- * session, `begin` sets some members of the record; the others keep their values.
+ * The private record of an agent's session, with which a later program of the agent resumes the session. `begin` and
+ * `keep` set the given members of the record. Its other members keep their values.
  */
 import { objectOf, textOf } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'

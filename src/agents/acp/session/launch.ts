@@ -125,7 +125,7 @@ async function makeDataFolder(provider: Provider | undefined, options: LaunchOpt
 }
 
 /**
- * Returns the child's variables, each from the last source that has it: the provider's defaults, the server's allowed
+ * Returns the child's variables. A later source overrides an earlier one: the provider's defaults, the server's allowed
  * variables, global secrets, `acp_env`, the conversation's secrets, `own`. Leaves out secrets in credential files.
  */
 function environmentFor(

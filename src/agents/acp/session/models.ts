@@ -8,7 +8,7 @@ import { memberAt, objectsOf, textOf } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import { flatOptions, optionOf } from './config-options.ts'
 
-/** How a model is chosen: by a config option with this id, or by `session/set_model`. */
+/** How a model is chosen: by the config option `configId`, or by `session/set_model`. */
 export type ModelWay = { readonly configId: string } | 'set_model'
 
 export interface SessionModels {

@@ -96,7 +96,7 @@ export interface ModeChoice {
   readonly offered: readonly string[]
 }
 
-/** Returns the first of `named` (unless too open), `open` (under NeverConfirm) and `asking` that is offered, if any. */
+/** Returns the first offered mode: `named` if it is not too open, then `open` under NeverConfirm, then `asking`. */
 export function chooseMode({ policy, named, rules, offered }: ModeChoice): string | undefined {
   const isOpen = policy.kind === 'NeverConfirm'
   const allowed = isTooOpen(named, policy, rules) ? undefined : named

@@ -12,8 +12,8 @@ const offWords = ['off', 'false', 'no', 'disabled']
 const ofTheModel = ['model', 'model_config', 'thought_level']
 
 /**
- * True when the value says that the agent does not ask. Also true when the id says so, the option has a value such as
- * `off`, and `value` is another value. Always false for the categories `ofTheModel`.
+ * True when the agent does not ask with this value: the value says so (`yolo`), or the id of the option says so
+ * (`allow_all`) and the option could be `off` but is not. Always false for the categories `ofTheModel`.
  */
 export function isOpenOption({ id, category, values }: Named, value: string): boolean {
   if (category !== undefined && ofTheModel.includes(category)) return false
@@ -25,7 +25,7 @@ export function closedValue(option: Named): string | undefined {
   return option.values.find(isOff) ?? option.values.find((value) => !isOpenOption(option, value))
 }
 
-/** Returns a stand-in for an option that no running session has. With its value `off`, `isOpenOption` judges the id. */
+/** Returns a stand-in for an option that no running session has. It can be `off`, so `isOpenOption` judges its id. */
 export function unknownOption(id: string): Named {
   return { id, category: undefined, values: ['off'] }
 }

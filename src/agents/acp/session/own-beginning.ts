@@ -75,8 +75,8 @@ export class OwnBeginning {
   }
 
   /**
-   * Passes an update to the turn. Between turns, drops each update until an update or a question requests a turn, and
-   * from then on stores the updates. At `heldLimit` returns a promise that resolves when no update is stored any more.
+   * Passes an update to the turn. Between turns, stores the update if it begins work or a turn is already requested;
+   * otherwise drops it. At `heldLimit` stored updates, returns a promise that resolves when none is stored any more.
    */
   hear(update: Fields): void | Promise<void> {
     const isNew = this.#isNewMessage(update)
@@ -91,7 +91,7 @@ export class OwnBeginning {
 
   /**
    * Passes a permission request to the turn. Between turns, stores the request and requests a turn. Within `tailMs`
-   * after a stopped turn the request is cancelled instead, unless an update has requested a turn since the stop.
+   * after a stopped turn, cancels the request instead, if no update has requested a turn since the stop.
    */
   asked(params: Fields, withdrawn: AbortSignal): Promise<unknown> {
     if (this.#listener !== undefined) return this.#listener.onPermission(params, withdrawn)
@@ -135,9 +135,9 @@ export class OwnBeginning {
   }
 
   /**
-   * True when an update about a call begins new work. An update with a new id must describe the call. If its status is
-   * final, it counts only after `tailMs`, and only in a session that has had a prompt. An update with a known id counts
-   * only after `tailMs`, and only if it is a `tool_call` with a status that is not final.
+   * True when an update about a call begins new work. With a new id, the update must describe the call. If the call has
+   * already ended, the tail (`tailMs`) must be over, and the session must have had a prompt. With a known id, the
+   * update must come after the tail, be a `tool_call` and have a status that is not final.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update['toolCallId'])
@@ -147,7 +147,7 @@ export class OwnBeginning {
     return !isOver && !this.#isTail && update['sessionUpdate'] === 'tool_call' && !isEmpty(update['status'])
   }
 
-  /** False for a known `messageId` between turns, otherwise true. Remembers the newest `rememberedMessages` ids. */
+  /** Between turns, false for a remembered `messageId`; else true. Remembers the newest `rememberedMessages` ids. */
   #isNewMessage(update: Fields): boolean {
     const id = textOf(update['messageId'])
     if (id === undefined || (this.#listener === undefined && this.#messages.has(id))) return id === undefined

@@ -21,7 +21,7 @@ export interface Quirks {
   readonly idleTalk?: RegExp
   /** True when the agent ignores MCP servers on stdio, which it would have to start as programs. */
   readonly ignoresStdioServers?: true
-  /** True when the agent runs a session's unfinished calls again without a question, after a resume or a cancel. */
+  /** True when the agent, after a resume or a cancel, runs a session's unfinished calls again without asking. */
   readonly rerunsOpenCalls?: true
   /** The tested version, and what shows the quirks, such as recorded transcripts. */
   readonly evidence: string

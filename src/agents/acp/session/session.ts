@@ -53,7 +53,7 @@ export interface OwnWorkKeeper {
   refused(): void
 }
 
-/** The time limit of each request of this class except the prompt. */
+/** The time limit of each request of an AcpSession except the prompt. */
 const requestTimeoutMs = 30_000
 const cannotFork = 'Cannot ask the agent beside its work: it cannot copy its session'
 

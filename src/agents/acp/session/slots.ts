@@ -31,7 +31,7 @@ export class AgentSlots {
   readonly #holders = new Set<Holder>()
   /** The conversations of the waiting agents, by the promise that resolves when the agent gets a slot. */
   readonly #queue = new Map<Deferred<void>, string>()
-  /** The number of slots that were given to waiting agents whose calls of `take` have not continued yet. */
+  /** The number of waiting agents that were given a slot, but whose call of `take` has not continued yet. */
   #promised = 0
 
   constructor({ limit = 16, idleMs = 20 * 60 * 1000, timers = systemTimers }: Partial<AgentSlotsOptions> = {}) {
@@ -47,12 +47,12 @@ export class AgentSlots {
     return this.#queue.size
   }
 
-  /** The conversations whose agents wait, the next conversation first. */
+  /** The conversations whose agents wait for a slot (the right to run a program), the longest wait first. */
   get queue(): readonly string[] {
     return [...this.#queue.values()]
   }
 
-  /** True when the next `take` has to wait. */
+  /** True when the next `take` has to wait for a slot. */
   get isFull(): boolean {
     return this.waiting > 0 || this.running + this.#promised >= this.limit
   }

@@ -203,7 +203,7 @@ export class AgentWork implements AgentListener {
     this.#idle?.stop()
   }
 
-  /** Returns a promise that the next update must wait for; undefined if few events and no outputs wait for the disk. */
+  /** While many events or a long output wait for the disk, returns a promise for the next update to wait for. */
   #backlog(): Promise<void> | undefined {
     const ready = this.#options.turn.ready()
     const settled = this.#options.files.settled()

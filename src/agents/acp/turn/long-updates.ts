@@ -43,7 +43,7 @@ export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fiel
   return hidden
 }
 
-/** Returns the value with `change` applied to each text: `maskJsonInTurns` hides no session id in long texts. */
+/** Returns the value with `change` applied to each text. (`maskJsonInTurns` leaves the session id in long texts.) */
 function withTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map((item: unknown) => withTexts(item, change))

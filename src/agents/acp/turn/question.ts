@@ -26,7 +26,7 @@ export function questionOf({ id, title, event, shape, call }: AskedCall): Omit<Q
   }
 }
 
-/** Returns the diff of an edit; `more` edits follow it. An insertion has the old text '', a missing text is null. */
+/** Returns the diff of an edit, which `more` edits follow. An insertion has the old text ''. A missing text is null. */
 function shownDiff(edit: Edit, more: number): QuestionDiff {
   const replaced = edit.do === 'insert' ? '' : null
   const old_text = 'oldText' in edit ? shortened(edit.oldText) : replaced

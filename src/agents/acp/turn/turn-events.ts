@@ -117,8 +117,8 @@ export class TurnEvents {
   }
 
   /**
-   * Ends a turn that the agent has finished. Like `close`, but an open call that was allowed and got no update since is
-   * answered with a note instead of `error`.
+   * Ends a turn that the agent has finished. An open call that was allowed and then got no update is answered with a
+   * note. Everything else is as with `close`.
    */
   finish(error: string): void {
     if (this.#isClosed) return
@@ -135,7 +135,7 @@ export class TurnEvents {
     this.#isClosed = true
   }
 
-  /** Records the open calls, then the pending message, which is newer: a new call ends the message before it. */
+  /** Records the open calls, then the pending message. It is newer, because a new call ends the message before it. */
   #recordAll(): void {
     this.#calls.recordAll()
     this.#endMessage()
@@ -175,7 +175,7 @@ export class TurnEvents {
     this.#options.record(drafts.observation(this.#options.record(drafts.action).id))
   }
 
-  /** Records the pending message. If `keepThoughts` is false, returns thoughts alone instead of recording them. */
+  /** Records the pending message. If it has only thoughts and `keepThoughts` is false, returns them unrecorded. */
   #endMessage(keepThoughts = true): { readonly reasoning: string } {
     const { content, reasoning } = this.#buffer.take()
     if (content.length === 0 && (reasoning === '' || !keepThoughts)) return { reasoning }

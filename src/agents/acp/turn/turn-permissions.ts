@@ -55,7 +55,7 @@ export class TurnPermissions {
     return this.#isClosed || this.#options.signal.aborted || withdrawn.aborted
   }
 
-  /** Answers a `session/request_permission`. If it names no call, for example, the answer is `cancelled`. */
+  /** Answers a `session/request_permission`. A request that names no call is answered with `cancelled`. */
   async answer(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     const call = objectOf(params['toolCall'])
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined
@@ -82,7 +82,7 @@ export class TurnPermissions {
     this.#cancelled.resolve({ outcome: 'cancelled' })
   }
 
-  /** Allows the calls once their actions are durable. Returns `cancelled` if they cannot be stored, or if `#isOver`. */
+  /** Allows the calls once their actions are durable. Returns `cancelled` if this fails, or if `#isOver` is true. */
   async #allow(asked: readonly AskedCall[], { options, withdrawn }: Request): Promise<PermissionResult> {
     try {
       for (const { event } of asked) await event.durable()
@@ -95,7 +95,7 @@ export class TurnPermissions {
     return allowOnce(options)
   }
 
-  /** Denies all calls of a request with `refusal`. If `refused` is given, all other calls get `refusedTogether`. */
+  /** Denies all calls of a request with `refusal`. With `refused`, gives other calls the refusal `refusedTogether`. */
   #deny(
     asked: readonly AskedCall[],
     options: readonly QuestionOption[],

@@ -61,7 +61,7 @@ export class UnaskedCalls {
     return onUnasked === 'allow' ? undefined : new AcpFailure('UnaskedAction', stoppedBy(ran))
   }
 
-  /** Ends a turn: forgets its verdicts, and publishes the count in `agent_state` if a change is not published yet. */
+  /** Ends a turn: forgets its verdicts, publishes the count of unasked calls in `agent_state`, if it has changed. */
   settle(): void {
     this.#judged.clear()
     this.#show()

@@ -8,11 +8,11 @@ import { memberAt, numberOf, objectOf, objectsOf, textOf, type Fields } from '..
 import type { JsonObject } from '../../../base/json.ts'
 import type { UsageReport } from '../../../conversation/agent/agent.ts'
 
-/** The usage that the updates of a turn or an aside report, in `usage_update` and in `_meta`. */
+/** The usage in the updates of a turn or an aside (question outside the turns): in `usage_update` and in `_meta`. */
 export interface ContextUse {
   readonly used?: number
   readonly size?: number
-  /** The cumulative cost in US dollars. A cost in another currency is ignored, because its rate is unknown. */
+  /** The cost of the whole session in US dollars. A cost in another currency is ignored, as its rate is unknown. */
   readonly cost?: number
   /** The tokens of the model calls that the turn's updates reported, added up (Qwen). */
   readonly calls?: TokenFigures
@@ -59,7 +59,7 @@ export interface ReportOptions {
 /** The usage id under which the figures of an external agent are counted (contract/conversations.md, section 2). */
 const usageId = 'acp-managed'
 
-/** Reports a turn or aside. The cost is the change of the agent's running total, so its source is `derived`. */
+/** Makes the usage report of a turn or aside (question outside turns). A cost from a running total is `derived`. */
 export function reportOf({ result, context, model, cost, counted }: ReportOptions): UsageReport {
   const answered = tokensOf(result)
   const told = context.calls ?? (context.session && uncountedTokens(context.session, counted?.tokens))

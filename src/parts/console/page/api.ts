@@ -30,7 +30,7 @@ export interface Api {
   blob(path: string): Promise<Blob | undefined>
   /** Opens a WebSocket. A page with a proof (the secret of its session) sends the proof in the first frame. */
   openSocket(path: string): WebSocket
-  /** Called at a sign-out, and after status 401, but not for `open`, `blob` and requests sent with `isSignIn`. */
+  /** Called at a sign-out, and after status 401 for any request except those of `open`, `blob` and with `isSignIn`. */
   onSignedOut: () => void
 }
 
@@ -38,7 +38,7 @@ const proofName = 'agent-server-proof'
 
 export class ServerApi implements Api {
   onSignedOut: () => void = () => undefined
-  /** The root of the server's paths: the folder above the page. */
+  /** The address below which all paths of the server are: the folder above the page. */
   readonly #base = new URL('../', location.href.replace(/[?#][^]*/, ''))
 
   get(path: string, signal?: AbortSignal): Promise<Answer> {

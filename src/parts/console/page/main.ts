@@ -1,6 +1,6 @@
 /**
- * The entry of the page: signs in and shows the console. A one-time code is removed from the address, and so from the
- * browser's history.
+ * The entry of the page: signs in and shows the console. A one-time code is removed from the address, so that it is not
+ * in the browser's history.
  */
 import { ServerApi } from './api.ts'
 import { applyColours } from './colours.ts'

@@ -19,7 +19,7 @@ const conversationWords = 'This conversation is not connected. What it shows can
 
 export class Outage {
   readonly root = element('div', { class: 'away' })
-  /** Called when the server answers again, with the assumed beginning of the outage (`performance.now`). */
+  /** Called when the server answers again. The outage is assumed to have begun at `awaySince` (`performance.now`). */
   readonly #onBack: (awaySince: number) => void
   readonly #words = element('p', { role: 'status' })
   readonly #rest = element('span', { class: 'away-rest' })
@@ -54,7 +54,7 @@ export class Outage {
     if (this.#state === 'here') this.#state = 'unknown'
   }
 
-  /** Called when the server does not answer. At the first call in an outage, `awayMs` is the outage's assumed age. */
+  /** Called when the server does not answer. If an outage begins with this call, `awayMs` is its assumed age. */
   serverAway(wait: Wait, awayMs: number): void {
     if (this.#state !== 'away') this.#awaySince = performance.now() - awayMs
     this.#state = 'away'
@@ -89,7 +89,7 @@ export class Outage {
   #wantedWords(): string {
     if (this.#state === 'away') return serverWords
     if (this.#conversation === undefined) return ''
-    // In the state `unknown`, keep the shown words until it is clear whether the server itself is away.
+    // In the state `unknown`, the bar keeps its words until the page knows whether the server is away.
     return this.#state === 'unknown' ? this.#said : conversationWords
   }
 

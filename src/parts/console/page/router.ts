@@ -33,7 +33,7 @@ export class Router {
     this.openedAt = performance.now()
     this.#view?.close()
     this.#view = undefined
-    // A view that is still loading at the next navigation draws into an element that has left the page by then.
+    // Each view gets its own element, so a view that loads too late draws outside the page.
     const place = element('div', { class: 'view' })
     fill(this.#root, place)
     // If the view cannot be loaded, the person sees the failure and can try again.

@@ -34,7 +34,7 @@ export function tellAt(control: HTMLElement, problem: string): void {
   }, { once: true })
 }
 
-/** Shows the problems of a response at their controls, if each has a control; else shows none and returns false. */
+/** Shows the problems of a response at their controls. Without problems, or if one has no control, returns false. */
 function tellAtControls(answer: Answer, controls: Controls): boolean {
   const found = issuesOf(answer).map(({ names, text }) => {
     const name = names.findLast((one) => Object.hasOwn(controls, one))

@@ -65,7 +65,7 @@ export class ConversationActions {
     return this.#post('/switch_profile', { profile_name: name })
   }
 
-  /** Returns the LLM profiles, whose ids `useProfile` takes; an empty list when the profiles cannot be read. */
+  /** Returns the LLM profiles, or an empty list when they cannot be read. `useProfile` takes the id of a profile. */
   async profiles(): Promise<readonly Choice[]> {
     const { json } = await this.#api.get('/api/profiles')
     return objectsAt(json, 'profiles').map((profile) => {
@@ -78,7 +78,7 @@ export class ConversationActions {
     return this.#post('/condense', {})
   }
 
-  /** Makes an event the head: the next event follows it. With null, the next event begins the conversation again. */
+  /** Goes back to an event: the next event follows it. With null, the next event begins the conversation anew. */
   goBackTo(eventId: string | null): Promise<boolean> {
     return this.#post('/navigate', { event_id: eventId })
   }

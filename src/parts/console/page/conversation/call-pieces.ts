@@ -95,14 +95,14 @@ export function subjectIn(folder: string, { subject, pieces }: CallView): string
   return isPath && subject.startsWith(`${folder}/`) ? subject.slice(folder.length + 1) : subject
 }
 
-/** Returns the pieces of a result that is shown without its action, which may not be among the loaded events. */
+/** Returns the pieces of a result that is shown without its action, for example because the action is not loaded. */
 export function resultOnly(body: Members): readonly Piece[] {
   const observation = objectAt(body, 'observation')
   const text = optionalText(body, 'error') ?? optionalText(body, 'rejection_reason')
   return text === undefined ? content(observation) : [{ type: 'problem', text }]
 }
 
-/** Returns the pieces of a result to show after `pieces`: its error, or its content if `pieces` is empty. */
+/** Returns the pieces that follow `pieces`: the error of the result or, if `pieces` is empty, the content. */
 function resultPieces({ result }: Call, observation: Members, pieces: readonly Piece[]): readonly Piece[] {
   if (result === undefined) return []
   const { kind, body } = result
@@ -124,7 +124,7 @@ function leftOver(observation: Members): readonly Piece[] {
   return Object.keys(rest).length === 0 ? [] : [{ type: 'json', label: 'Result', value: rest }]
 }
 
-/** Returns the `Form` for an action of unknown kind. It shows the action; without an action, the call's arguments. */
+/** Returns the `Form` for an action of unknown kind: it shows the action, or if that is empty, the call's arguments. */
 function unknownForm(body: Members): Form {
   return ({ action, observation }) => {
     const isThere = Object.keys(action).length > 0
@@ -187,7 +187,7 @@ function fileEditor({ action, observation }: Parts): Partial<CallView> {
   }
 }
 
-/** Returns a diff of `old_content` and `new_content`; without `new_content`, a diff of `before` and `after`, if any. */
+/** Returns a diff of `old_content` and `new_content`. Without `new_content`, compares `before` and `after`, if any. */
 function changed(observation: Members, before: unknown, after: unknown): readonly Piece[] {
   const [old, fresh] = [observation['old_content'], observation['new_content']]
   const from = typeof fresh === 'string' ? old ?? '' : before

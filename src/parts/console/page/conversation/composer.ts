@@ -115,7 +115,7 @@ export class Composer {
     if (!isSent) return
     this.#images = this.#images.filter((image) => !images.includes(image))
     this.#showPictures()
-    if (this.#text.value.trim() !== text) return // The text was changed during the request.
+    if (this.#text.value.trim() !== text) return // Keep the text: the person has changed it during the request.
     this.#text.value = ''
     this.#changed()
   }

@@ -38,7 +38,7 @@ const finalCodes: ReadonlyMap<number, string> = new Map([
   [4001, 'The session has ended. Sign in again.'], [4004, 'The conversation was deleted.'],
 ])
 const unknownEvent = 4010
-/** The close code of a lost connection (RFC 6455, section 7.4.1). A silent socket counts as lost. */
+/** The close code for a lost connection (RFC 6455, section 7.4.1). The page uses it for a socket that stays silent. */
 const silentCode = 1006
 
 export class EventConnection {
@@ -51,7 +51,7 @@ export class EventConnection {
   #socket: ReturnType<Api['openSocket']> | undefined
   #timer: number | undefined
   #silence: number | undefined
-  /** The last pause between two attempts, at first `firstPauseMs`; 0 once a socket has brought a frame. */
+  /** The base of the pause between two attempts: `firstPauseMs` at first, and 0 once a socket has brought a frame. */
   #pauseMs = firstPauseMs
   #isClosed = false
 
@@ -99,21 +99,21 @@ export class EventConnection {
     socket?.close()
   }
 
-  /** Handles a frame. Only the first frame makes the connection `open`: an opened socket can still be refused. */
+  /** Handles a frame. The connection is `open` from the first frame on: the server may still refuse an open socket. */
   #received(text: string): void {
     if (this.#pauseMs > 0) this.#events.onChange({ name: 'open' })
     this.#pauseMs = 0
     this.#events.onFrame(text)
   }
 
-  /** Restarts the timer that checks a silent socket. */
+  /** Restarts the timer after which a socket that stays silent is checked. */
   #heard(socket: ReturnType<Api['openSocket']>): void {
     clearTimeout(this.#silence)
     const silence = this.#silence = setTimeout(async () => {
       const isCurrent = await this.#events.isCurrent(AbortSignal.timeout(answerMs))
-      // A frame or a new socket that came during the check has restarted the timer.
+      // If a frame or a new socket came during the check, it has started another timer.
       if (this.#isClosed || this.#silence !== silence) return
-      // Keep a socket that has brought a frame, if the page missed no event. A socket without any frame may hang.
+      // Keep the socket if the page missed no event and the socket has brought a frame. Without a frame, it may hang.
       if (isCurrent && this.#pauseMs === 0) return this.#heard(socket)
       this.#ended(silentCode)
       socket.close()

@@ -19,7 +19,7 @@ export interface Usage {
   readonly cost: number
   readonly inputTokens: number
   readonly outputTokens: number
-  /** The tokens that are used of `contextWindow`, at the last report (`per_turn_token`); 0 when unknown. */
+  /** The last reported number of used tokens in the context window (`per_turn_token`); 0 when unknown. */
   readonly context: number
   /** The largest context window of the entries in `usage_to_metrics`, in tokens; 0 when unknown. */
   readonly contextWindow: number
@@ -81,7 +81,7 @@ export function isExternal({ members }: ConversationState): boolean {
   return textAt(members, 'agent', 'kind') === 'ACPAgent'
 }
 
-/** Tells whether an external agent waits until the server may start its program. */
+/** Tells whether an external agent waits in the queue for the start of its program. */
 export function waitsForPlace({ members }: ConversationState): boolean {
   return memberAt(members, 'agent_state', 'acp_waiting_for_slot') === true
 }

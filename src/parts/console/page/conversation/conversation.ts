@@ -238,7 +238,7 @@ export function loadStyles(): Promise<void> {
     const href = first?.href.replace(/styles\.css$/, 'conversation.css')
     const link = element('link', { rel: 'stylesheet', href })
     link.addEventListener('load', () => resolve())
-    link.addEventListener('error', () => resolve()) // The page is shown without this style.
+    link.addEventListener('error', () => resolve()) // The page is shown without this style sheet.
     document.head.append(link)
   }))
 }

@@ -36,7 +36,7 @@ function rowsOf({ hunks }: Diff): number {
   return hunks.reduce((count, hunk) => count + hunk.length, 0)
 }
 
-/** Returns the hunks; unless `isWhole`, only their first `rowLimit` rows. */
+/** Returns all hunks if `isWhole`, else only the first `rowLimit` rows, in their hunks. */
 function hunksOf(diff: Diff, isWhole: boolean): readonly (readonly DiffRow[])[] {
   if (isWhole) return diff.hunks
   let left = rowLimit

@@ -81,9 +81,9 @@ function script(old: readonly string[], fresh: readonly string[]): readonly Diff
 }
 
 /**
- * Returns an array of zeros, then an array for each number of edits: 0, 1, 2 ... An array has, for each diagonal (old
- * line minus new line), the farthest old line that so many edits reach. The index of a diagonal is
- * `diagonal + edits + 2`. Returns undefined when a limit is exceeded.
+ * Returns an array of zeros, then an array for 0 edits, an array for 1 edit, and so on. At the index
+ * `diagonal + edits + 2`, an array has the farthest old line that so many edits reach on this diagonal (the old line
+ * minus the new line). Returns undefined when a limit is exceeded.
  */
 function search(old: readonly string[], fresh: readonly string[]): readonly Int32Array[] | undefined {
   const trace: Int32Array[] = []
@@ -110,8 +110,8 @@ function search(old: readonly string[], fresh: readonly string[]): readonly Int3
 }
 
 /**
- * Returns the old line that one more edit reaches on `diagonal`. Adding a line leads from `diagonal + 1` and passes no
- * old line (`below`). Removing a line leads from `diagonal - 1` and passes one old line (`above + 1`).
+ * Returns the old line at which the last edit arrives on `diagonal`. An added line comes from `diagonal + 1` and stays
+ * at the same old line (`below`). A removed line comes from `diagonal - 1` and goes to the next old line (`above + 1`).
  */
 function startOf(reached: Int32Array, edits: number, diagonal: number): number {
   if (edits === 0) return 0

@@ -12,7 +12,7 @@ export interface EventChoices {
   readonly link: (event: StoredEvent) => string
   readonly goBack: (event: StoredEvent) => void
   readonly fork: (event: StoredEvent) => void
-  /** Goes back to the event before a message, and puts the message's text into the composer. */
+  /** Goes back to the event before the message `event`, and puts the text of the message into the composer. */
   readonly edit: (event: StoredEvent, text: string) => void
 }
 

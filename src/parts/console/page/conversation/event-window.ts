@@ -28,7 +28,7 @@ export class EventWindow {
   #events: StoredEvent[] = []
   readonly #ids = new Set<string>()
   #size = 0
-  /** Grows when an `open...` method begins or succeeds. A response is dropped if the number grew after its request. */
+  /** Rises when an `open...` method begins or succeeds. If it has risen during a request, the response is dropped. */
   #opening = 0
   /** For each `openAtEnd` that waits for its page: the events that the socket has brought since the call. */
   readonly #arrivals = new Set<StoredEvent[]>()
@@ -60,7 +60,7 @@ export class EventWindow {
     return this.#newest
   }
 
-  /** The number of events that were `behind` (`live`) since the window last reached the end of the history. */
+  /** The number of socket events that were not added (`behind`) since the window last reached the history's end. */
   get missed(): number {
     return this.#missed
   }
@@ -98,7 +98,7 @@ export class EventWindow {
     return true
   }
 
-  /** Adds the next slice (page-slices.ts) before the window. Returns whether a slice was added. */
+  /** Adds a slice of older events (page-slices.ts) at the start of the window. Returns whether a slice was added. */
   async older(): Promise<boolean> {
     const first = this.#events[0]
     if (first === undefined || this.#isAtStart) return false
@@ -110,7 +110,7 @@ export class EventWindow {
     })
   }
 
-  /** Adds the next slice (page-slices.ts) after the window. Returns whether a slice was added. */
+  /** Adds a slice of newer events (page-slices.ts) at the end of the window. Returns whether a slice was added. */
   async newer(): Promise<boolean> {
     const last = this.#events.at(-1)
     if (last === undefined || this.#isAtEnd) return false

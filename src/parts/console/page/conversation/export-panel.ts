@@ -79,7 +79,7 @@ async function htmlFile(pages: AsyncIterable<readonly unknown[]>, title: string)
     element('meta', { name: 'viewport', content: 'width=device-width' }), element('title', {}, title))
   const opening = ['<!DOCTYPE html><html lang="en">', head.outerHTML, '<style>', styles(), '</style>']
   const parts = [new Blob([...opening, '<body class="exported">'])]
-  // Keep the last message and the events after it for the next page, which can have the results of open calls.
+  // Each part ends before the last message so far, because a later page can have the results of calls after it.
   let waiting: StoredEvent[] = []
   for await (const items of pages) {
     waiting.push(...items.map(readEvent).filter((event) => event !== undefined))
@@ -106,7 +106,7 @@ function drawn(events: readonly StoredEvent[]): Blob {
   return new Blob([holder.innerHTML])
 }
 
-/** Unfolds each `details` element of a row, and each one inside it, for a moment: unfolding makes the content. */
+/** Unfolds each `details` element of a row, also nested ones, for a moment: their content is made when they unfold. */
 function openAll(row: HTMLElement): void {
   for (const details of row.getElementsByTagName('details')) {
     const wasOpen = details.open

@@ -13,12 +13,12 @@ export class FrameLog {
   #frames: LoggedFrame[] = []
   #count = 0
 
-  /** The newest frames, oldest first. Above `2 * frameLimit` frames, all but the newest `frameLimit` are dropped. */
+  /** The newest frames, oldest first. Above `2 * frameLimit` frames, only the newest `frameLimit` are kept. */
   get frames(): readonly LoggedFrame[] {
     return this.#frames
   }
 
-  /** The number of frames that were received so far. */
+  /** The number of all frames that were received so far, also of those that are no longer kept. */
   get count(): number {
     return this.#count
   }

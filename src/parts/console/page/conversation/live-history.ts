@@ -17,16 +17,16 @@ export interface Draft {
 }
 
 export interface HistoryChange {
-  /** The new and the changed items; undefined when all items were made again. */
+  /** The items that are new or have changed; undefined when all items were made anew. */
   readonly touched: readonly Item[] | undefined
   /** The events that the socket has brought in this batch of frames, in the order of their arrival. */
   readonly live: readonly StoredEvent[]
 }
 
 const emptyDraft: Draft = { content: '', thought: '' }
-/** The milliseconds after which a batch takes no further frame. */
+/** The time in milliseconds after which a batch of frames ends. The remaining frames wait for the next batch. */
 const batchMs = 12
-/** Events within this time after a reconnection count as missed during the interruption. */
+/** Events that arrive within this time after a reconnection are counted as missed during the interruption. */
 const catchingUpMs = 2000
 /** The pause between two attempts to open the window of events. */
 const reopeningMs = 2000
@@ -74,7 +74,7 @@ export class LiveHistory {
       after: () => this.window.newest,
       onFrame: (text) => this.#received(text),
       onChange: (connection) => {
-        // An `open` is a reconnection only if the connection was `waiting` before.
+        // Remember that the connection was `waiting`: its next `open` is then a reconnection.
         if (this.connection.name === 'waiting') this.#isCatchingUp = true
         if (connection.name === 'open' && this.#isCatchingUp) {
           this.#isCatchingUp = false
@@ -86,7 +86,7 @@ export class LiveHistory {
       },
       isCurrent: async (signal) => {
         const { status, json } = await search('limit=1&sort_order=TIMESTAMP_DESC', signal)
-        // The body of a response that was cut off is no JSON, so it has no `items`.
+        // A response that was cut off has no readable JSON, and so no `items`.
         if (status !== 200 || !Array.isArray(memberAt(json, 'items'))) return false
         return [undefined, this.window.newest].includes(readEvent(listAt(json, 'items')[0])?.id)
       },
@@ -100,7 +100,7 @@ export class LiveHistory {
     return name === 'waiting' || name === 'connecting' && this.#isCatchingUp
   }
 
-  /** Opens the window (`#openWindow`), again and again while the server is away. Then opens the socket. */
+  /** Opens the window of events. While the server is away, tries again after each pause. Then opens the socket. */
   async open(eventId?: string): Promise<void> {
     this.#isOpening = true
     while (!this.#isClosed && !await this.#openWindow(eventId)) await this.#pause()
@@ -154,7 +154,7 @@ export class LiveHistory {
     this.#tell({ touched: undefined, live: [] })
   }
 
-  /** Opens a new socket. While the window is not open yet, only ends the pause before the next attempt to open it. */
+  /** Opens a new socket. Before the window of events is open, only ends a pause between two attempts to open it. */
   retry(): void {
     if (this.#endPause !== undefined) this.#endPause()
     else if (!this.#isOpening) this.#connection.retry()
@@ -176,7 +176,7 @@ export class LiveHistory {
     this.#schedule()
   }
 
-  /** Plans the next batch, with a timer: animation frames stop while the page is hidden. */
+  /** Plans the next batch of frames. Uses a timer, because `requestAnimationFrame` stops while the page is hidden. */
   #schedule(): void {
     if (this.#scheduled !== undefined) return
     this.#scheduled = setTimeout(() => {
@@ -206,7 +206,7 @@ export class LiveHistory {
     if (this.#queue.length > 0) this.#schedule()
   }
 
-  /** Handles a frame. Returns its event, unless that is a delta, a ServerErrorEvent, `full_state` or unreadable. */
+  /** Handles a frame. Returns its event; undefined for a delta, a ServerErrorEvent, `full_state` or unreadable text. */
   #take(text: string): StoredEvent | undefined {
     this.frames.add(text)
     const event = readEvent(parsed(text))
@@ -227,12 +227,12 @@ export class LiveHistory {
       if (isFull || !isWorking(this.state)) this.draft = emptyDraft
       return isFull ? undefined : event
     }
-    // With an event of the agent, the text of the draft is recorded. So the draft begins anew.
+    // An event of the agent has recorded the text of the draft, so a new draft begins.
     if (event.source === 'agent') this.draft = emptyDraft
     return event
   }
 
-  /** Tells whether the page already shows the error `code`: always in status `stuck`; in `error` if an item has it. */
+  /** Tells whether the page already shows the error `code`: always in status `stuck`, in `error` if an item has it. */
   #isSaid(code: string): boolean {
     const status = statusOfState(this.state)
     const isShown = (item: Item): boolean => item.type === 'error' && item.code === code

@@ -20,7 +20,7 @@ type Wrapper = 'strong' | 'em' | 'strike'
 /** A marker that may open emphasis, a link or an image. */
 interface Opener {
   readonly marker: string
-  /** The index of the output node with the marker's text. The node stays when nothing closes the marker. */
+  /** The index in `#out` of the node with the marker's text. If nothing closes the marker, the node stays as text. */
   readonly at: number
 }
 
@@ -32,7 +32,7 @@ interface Destination {
 
 /** The most openers at a time, which limits the nesting. Above this number the oldest opener stays text. */
 const openerLimit = 32
-/** The most levels of round brackets in a destination. */
+/** The most levels of round brackets in the address of a link or an image. */
 const bracketLimit = 8
 
 const special = /[\\`*_~[\]!<&]|https?:\/\//g
@@ -58,7 +58,7 @@ class InlineParser {
   readonly #meter: Meter
   readonly #out: Inline[] = []
   #openers: Opener[] = []
-  /** The starts of the runs of backticks (`tickRuns`); undefined until the first run is found. */
+  /** The result of `tickRuns` for the text; undefined until the first backtick is found. */
   #ticks: ReadonlyMap<number, number[]> | undefined
   #at = 0
 
@@ -156,7 +156,7 @@ class InlineParser {
     }
   }
 
-  /** Closes the innermost open marker of 1 to `left` times `character`. Returns its length; 0 when none is closed. */
+  /** Closes the innermost open marker of at most `left` times `character`. Returns its length; 0 if none is closed. */
   #close(character: string, left: number): number {
     for (let index = this.#openers.length - 1; index >= 0; index--) {
       const { marker, at } = this.#openers[index] ?? { marker: '[', at: 0 }
@@ -298,7 +298,7 @@ function runLength(text: string, from: number, character: string): number {
   return end - from
 }
 
-/** Returns the starts of all runs of backticks, by the length of the run. Each list has the last start first. */
+/** Returns the indexes where runs of backticks start, by the length of the run. Each list has the last index first. */
 function tickRuns(text: string, meter: Meter): ReadonlyMap<number, number[]> {
   const runs = new Map<number, number[]>()
   for (const { 0: run, index } of text.matchAll(/`+/g)) {

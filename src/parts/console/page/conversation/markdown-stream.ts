@@ -1,8 +1,8 @@
 /**
  * Parses Markdown of a growing text. Settled blocks no longer change; open blocks can change.
  *
- * A block is settled when a later block begins and at least two lines from there are complete: the second line decides
- * whether a table begins. Only the text after the settled blocks is parsed again.
+ * A block is settled when a later block has begun and two lines from its beginning are complete. The second line
+ * decides whether a table begins. Only the text after the settled blocks is parsed again.
  */
 import { placedBlocks, type Block } from './markdown.ts'
 import type { Meter } from './terminal.ts'

@@ -199,7 +199,7 @@ class BlockParser {
     return { checked: task === null ? undefined : task[1] !== ' ', children: this.#blocks(lines) }
   }
 
-  /** Tells whether the line after the blank line `at` belongs to the item. */
+  /** Tells whether the line after the blank line `at` belongs to the list item of `marker`. */
   #goesOnBehind(at: number, marker: Marker): boolean {
     const next = this.#line(at + 1)
     return next.trim() !== '' && indentOf(next) >= Math.min(marker.content, marker.indent + 2)
@@ -282,7 +282,7 @@ function markerOf(text: string): Marker | undefined {
   return { indent: indent.length, content, start, sign: word.slice(-1) }
 }
 
-/** Tells whether a line begins a block that ends a paragraph before it. */
+/** Tells whether a line ends the paragraph before it, because it begins another block. */
 function startsBlock(text: string): boolean {
   if (isQuote(text) || isRule(text) || fenceOf(text) !== undefined || /^ {0,3}#{1,6}(?:\s|$)/.test(text)) return true
   const marker = markerOf(text)

@@ -21,14 +21,14 @@ const sliceSize = 15
 
 export class PageSlices {
   readonly #read: ReadFrom
-  /** The rest of the last read page. `after` is the id of the last returned event. */
+  /** The events of the last read page that were not returned yet. `after` is the id of the last returned event. */
   #rest: Page & { readonly order: Order; readonly after: string } | undefined
 
   constructor(read: ReadFrom) {
     this.#read = read
   }
 
-  /** Returns at most `sliceSize` events, the next ones after the event `after` in this order. */
+  /** Returns the next events after the event `after` in the given sort order, at most `sliceSize`. */
   async next(order: Order, after: string): Promise<Page> {
     const known = this.#rest
     const isNext = known?.order === order && known.after === after && known.events.length > 0

@@ -1,4 +1,4 @@
-/** The view of a call: its line (`CallView`) and the pieces below the line (`Piece`). */
+/** The view of a call (`CallView`): one line, and below it the pieces (`Piece`), such as an output. */
 import type { Members } from '../values.ts'
 
 export interface Task {
@@ -32,7 +32,7 @@ export type Piece =
 export interface CallView {
   /** The word for the action, such as "Run". */
   readonly verb: string
-  /** The object of the action, such as a command, a path or an address. */
+  /** What the action is applied to, such as a command, a path or an address. */
   readonly subject: string
   /** Short facts, such as "exit code 1". */
   readonly facts: readonly string[]

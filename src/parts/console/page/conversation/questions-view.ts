@@ -42,7 +42,7 @@ export class QuestionsView {
     ])
   }
 
-  /** Updates the questions after a change of their ids, of the policy, or of whether the agent waits for an answer. */
+  /** Updates the questions if their ids or the policy changed, or the agent began or stopped waiting for an answer. */
   async show(state: ConversationState): Promise<void> {
     const pending = objectsAt(state.members, 'pending_confirmations').map((question) => textAt(question, 'id'))
     const isWaiting = statusOfState(state) === 'waiting_for_confirmation'

@@ -14,7 +14,7 @@ export interface Remedies {
 interface Remedy {
   readonly codes: RegExp
   readonly words: string
-  /** Makes a button that follows the advice. Without `act`, only the button `Try again` is shown. */
+  /** Makes a button with which the person follows the advice. Without `act`, only the button `Try again` is shown. */
   readonly act?: (remedies: Remedies) => HTMLElement
 }
 

@@ -16,7 +16,7 @@ export interface SearchOptions {
 }
 
 const pauseMs = 250
-/** The search pauses when it has found this many results or more. */
+/** The search pauses after a response with which it has found this many results or more. */
 const pageSize = 50
 
 export function searchPanel(options: SearchOptions): Panel {

@@ -200,7 +200,7 @@ function styled(style: Style, parameters: string): Style {
   return next
 }
 
-/** Reads `5;n` or `2;r;g;b`. Returns the colour (undefined if it is not valid) and the number of parameters read. */
+/** Reads the parameters `5;n` or `2;r;g;b`. Returns the colour (undefined if invalid), and how many were read. */
 function extendedColour(codes: readonly number[], at: number): readonly [Colour | undefined, number] {
   const [mode, first = 0, second = 0, third = 0] = codes.slice(at, at + 4)
   if (mode === 5) return [first <= 255 ? first : undefined, 2]

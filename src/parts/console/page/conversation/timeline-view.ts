@@ -17,9 +17,9 @@ interface Row {
   readonly signature: string
 }
 
-/** The distance from an end of the list, in pixels, at which more events are loaded. */
+/** More events are loaded when the visible area is less than this many pixels away from an end of the list. */
 const readAhead = 1500
-/** The distance from the end, in pixels, that still counts as the end. */
+/** The person counts as being at the end when less than this many pixels of the list are below the visible area. */
 const endDistance = 60
 const newestRows = 4
 
@@ -96,7 +96,7 @@ export class TimelineView {
     this.#scroller.scrollTop = 0
   }
 
-  /** Shows another place in the history by `open`. Sets `#isAtEnd` again, as scroll events may have changed it. */
+  /** Calls `open` to show another part of the history. Sets `#isAtEnd` again: scroll events may have changed it. */
   async #jump<Result>(isAtEnd: boolean, open: (history: LiveHistory) => Promise<Result>): Promise<Result> {
     this.#isAtEnd = isAtEnd
     const result = await open(this.#history)
@@ -162,14 +162,14 @@ export class TimelineView {
     for (const item of items) {
       const known = this.#rows.get(item.key)?.element
       const row = this.#rowOf(item)
-      // If `next` was the old row of this item, `row` is now in its position: `#rowOf` replaces a changed row.
+      // If `next` was the old row of the item, `#rowOf` has put the new row in its position.
       if (next !== null && next === known) next = row
       if (row === next) next = next.nextElementSibling
       else this.#list.insertBefore(row, next)
     }
   }
 
-  /** Marks the newest rows, if the end is loaded. CSS shows their open calls as running while the agent runs. */
+  /** Marks the newest rows, if they are loaded, so that CSS can show their calls without a result as running. */
   #markNewest(): void {
     const newest = this.#history.window.isAtEnd ? [...this.#list.children].slice(-newestRows) : []
     for (const row of this.#list.querySelectorAll('.is-newest')) row.classList.toggle('is-newest', newest.includes(row))
@@ -219,7 +219,7 @@ export class TimelineView {
     this.#growing.show(content)
   }
 
-  /** Calls `change`. Keeps the position of the first row, visible or below, that `change` does not remove. */
+  /** Calls `change`. Then scrolls so that the first visible row stays in place, or if it is gone, the next row. */
   #keepPlace(change: () => void): void {
     const scroller = this.#scroller
     const top = scroller.getBoundingClientRect().top

@@ -1,7 +1,7 @@
 /**
  * Turns the events of a conversation into the items that the page shows, without drawing them.
  *
- * A result joins its action. Adjacent actions of one model response form one item.
+ * A result is put into the item of its action. Adjacent actions of one model response form one item.
  */
 import { isObject, type Members, objectAt, textAt } from '../values.ts'
 import { charsIn, optionalText } from './fields.ts'
@@ -32,7 +32,7 @@ interface Common {
 export type Item =
   | Common & { readonly type: 'message' }
   | Common & { readonly type: 'calls'; readonly calls: readonly Call[] }
-  /** A result that joins no action, for example because its action is not in the window of events. */
+  /** A result without its action, for example because the action is not in the window of events. */
   | Common & { readonly type: 'result' }
   | Common & { readonly type: 'error'; readonly code: string; readonly detail: string }
   /** A change of the conversation. With `isQuiet`, the note is only for people who build clients. */
@@ -50,7 +50,7 @@ export function readEvent(value: unknown): StoredEvent | undefined {
 
 export class Timeline {
   #items: Item[] = []
-  /** For each action, by the id of its event: the index of the item that contains the action. */
+  /** The index of the item that contains an action, by the id of the event of the action. */
   readonly #byAction = new Map<string, number>()
   /** The ids of actions without a result, by the ids of their tool calls. */
   readonly #openCalls = new Map<string, string>()

@@ -6,28 +6,28 @@ import type { Api } from '../api.ts'
 import type { Wait } from '../outage.ts'
 import { onPageReturn } from '../page-return.ts'
 
-/** The first pause between attempts to open the stream; used again after a stream that lasted longer than `retryMs`. */
+/** The first pause between attempts to open the stream. The pauses start anew after a stream of over `retryMs`. */
 const firstPauseMs = 300
 /** The second pause between attempts. Each later pause is twice the previous pause, up to `longestPauseMs`. */
 const retryMs = 1500
 const longestPauseMs = 10_000
 /** The longest time without a byte from the server. After this time the server counts as away. */
 const silentMs = 40_000
-/** The assumed age of an outage at its first failed attempt. After a silent stream, `silentMs` is added. */
+/** The age that an outage is assumed to have when the page notices it. After a silent stream, `silentMs` is added. */
 const noticedMs = 3000
 
 export interface ChangesFollower {
   /** Receives the summary of a changed conversation, or its id with `removed: true`. */
   readonly changed: (change: unknown) => void
-  /** Receives the length and the places of the queue for agents (`ConsoleQueue`); undefined when the stream ends. */
+  /** Receives the length of the queue for agents and its places (`ConsoleQueue`); undefined when the stream ends. */
   readonly queued: (queue: unknown) => void
   /** Called when the server has answered an attempt to open the stream, except with status 401 or 5xx. */
   readonly answered: () => void
   /** Called each time the stream opens. The follower may have missed changes before that. */
   readonly opened: () => void
   /**
-   * Called after an attempt without a response or with a 5xx status, and after a silence of `silentMs`. `wait` tells
-   * about the next attempt. At the first call of an outage, `awayMs` is the assumed age of the outage.
+   * Called after an attempt without a response or with a 5xx status, and after a silence of `silentMs`. `wait` has
+   * the time of the next attempt. If an outage begins with this call, `awayMs` is the outage's assumed age.
    */
   readonly failed: (wait: Wait, awayMs: number) => void
   /** Called when an open stream ends, unless the page has closed it. */
@@ -116,7 +116,7 @@ class ChangesStream {
     this.#endPause = undefined
   }
 
-  /** Unless the stream is open, opens it now. A running attempt is replaced, because its connection may be dead. */
+  /** Opens the stream now, if it is not open. Aborts a running attempt first, because its connection may be dead. */
   #retry(): void {
     if (this.#isOpen) return
     this.#isHurried = true

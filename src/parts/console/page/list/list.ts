@@ -17,7 +17,7 @@ import { ageOf, summaryOf, type Summary } from './summary.ts'
 import { arrange, type Placed } from './tree.ts'
 
 const pageSize = 100
-/** The most rows that are shown at first. A button shows at most as many more. */
+/** The most rows that are shown at first. A button shows up to the same number of further rows. */
 const shownRows = 1000
 /** The interval at which the ages of all rows are drawn again. */
 const ageMs = 30_000
@@ -62,7 +62,7 @@ class ConversationList {
   }
   #limit = shownRows
   #frame = 0
-  /** The functions that undo the deletions whose notices are shown, the newest deletion last. */
+  /** For each deletion whose notice is shown, the function that undoes it. The newest deletion is last. */
   readonly #undos: (() => void)[] = []
 
   constructor(root: HTMLElement, { api, queue, outage }: ListContext) {

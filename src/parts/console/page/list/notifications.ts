@@ -9,7 +9,7 @@ export class Notifications {
   readonly offer = element('div', { class: 'offer', hidden: true },
     button('Notify me of questions', () => this.#ask(), 'small'))
 
-  /** Handles a change of a conversation. `before` is the earlier summary, if it is known. */
+  /** Notifies the person of a new question while the page is hidden. `before` is the earlier summary, if known. */
   take(before: Summary | undefined, now: Summary): void {
     if (!('Notification' in window)) return
     const { permission } = Notification

@@ -9,7 +9,7 @@ export interface Placed {
   readonly depth: number
 }
 
-/** Returns the rows of the list. A search keeps the rows that match, and the conversations above them. */
+/** Returns the rows of the list. A search keeps the conversations that match, and all conversations above them. */
 export function arrange(summaries: ReadonlyMap<string, Summary>, search: string): readonly Placed[] {
   const shown = new Set<Summary>()
   for (const summary of summaries.values()) {
@@ -27,7 +27,7 @@ export function arrange(summaries: ReadonlyMap<string, Summary>, search: string)
   }
   const placed = new Map<Summary, Placed>()
   for (const one of byChange(below.get(undefined))) place(one, below, placed)
-  // Places the rest: conversations in or below a cycle of origins.
+  // Places the conversations that are left: their chains of origins run into a cycle.
   for (const one of shown) place(one, below, placed)
   return [...placed.values()]
 }

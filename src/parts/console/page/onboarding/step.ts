@@ -5,7 +5,7 @@ export interface StepContext {
   readonly api: ServerApi
   /** Aborted when the step is left. */
   readonly signal: AbortSignal
-  /** Sets the function that a link to another step calls first. The function resolves to false when it cannot save. */
+  /** Sets the function that saves the input when a link to another step is clicked. It resolves to false on failure. */
   readonly saveWith: (save: () => Promise<boolean>) => void
 }
 

@@ -96,8 +96,8 @@ async function signIn({ api, signal, status, name, server }: SigningIn): Promise
 }
 
 /**
- * Returns the settings of the MCP server at `target`, an HTTP address or a command. If `signsIn`, an address gets
- * OAuth, but a command does not.
+ * Returns the settings of the MCP server at `target`, an HTTP address or a command. With `signsIn`, an address gets
+ * the setting for OAuth. For a command, `signsIn` has no effect.
  */
 function serverOf(target: string, signsIn: boolean): Members {
   const auth = signsIn ? { auth: { strategy: 'oauth2' } } : {}

@@ -57,7 +57,7 @@ export type Reading =
 
 /**
  * Compares the state of a control with the stored value `before`. The state is the text, or for a checkbox a boolean.
- * A blank text becomes null, except for a secret: its empty text means no change.
+ * A blank text becomes null. But in a secret field, an empty text means no change.
  */
 export function readControl(field: SchemaField, state: string | boolean, before: unknown): Reading {
   if (typeof state === 'boolean') return state === (before === true) ? { kind: 'same' } : changed(state)

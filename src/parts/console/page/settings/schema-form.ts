@@ -1,5 +1,5 @@
 /**
- * The settings of agents and conversations as forms, made from the schema routes. Only changed fields are sent. A
+ * The settings of agents and conversations as forms, made from the server's schemas. Only changed fields are sent. A
  * secret field that stays empty keeps the stored value.
  */
 import type { Answer } from '../api.ts'
@@ -89,7 +89,7 @@ function sectionForm({ title, fields }: Section, values: unknown, save: Save): H
   return made
 }
 
-/** Hides each field that depends on a field that is not on (`dependsOn`, `isOn`). Shows all other fields. */
+/** Shows a field only while each field in its `dependsOn` is on (`isOn`). */
 function showDependent(entries: readonly Entry[]): void {
   const inUse = entries.filter(({ one, control }) => isOn(one, stateOf(control)))
   const on = new Set(inUse.map(({ one }) => one.path.join('.')))

@@ -65,7 +65,7 @@ export async function showSessions(root: HTMLElement, { api, signal }: SectionCo
   await load()
 }
 
-/** Returns a row for each item of a response. For a failure that may pass, returns a row with its reason; else none. */
+/** Returns a row for each item of a response; after a failure that may pass (`hasFailed`), a row with the reason. */
 function rows(what: string, answer: Answer, row: (one: unknown) => HTMLElement, load: () => Promise<void>): Child {
   if (answer.status === 200) return listAt(answer.json, 'items').map(row)
   return hasFailed(answer) && element('li', {}, loadFault(what, answer, load))
