@@ -243,7 +243,7 @@ export class Conversation {
   }
 
   /**
-   * Moves the head, which is the event that new events follow, to an event; with null, before the first event.
+   * Makes an event the head of the branch: the next event follows it. With null, the next event begins a new branch.
    * @throws AppError `not_found`; the errors of `Gate.write`
    */
   async navigate(eventId: string | null): Promise<void> {

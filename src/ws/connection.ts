@@ -26,7 +26,7 @@ export interface ConnectionOwner {
   onMessage?: (message: Message) => void
   /** Called when the socket has taken all frames of an open connection. A refused `send` may then be repeated. */
   onDrain?: () => void
-  /** Called last, with the code of the first Close frame of either side; 1005 for no code, 1006 for no frame. */
+  /** Called last. `code` is from the first Close frame of either side: 1005 if it has no code, 1006 without a frame. */
   onClose?: (code: number, reason: string) => void
 }
 
@@ -46,7 +46,7 @@ type State = 'open' | 'closing' | 'ending' | 'closed'
 const tryAgainLater = 1013
 const noData = Buffer.alloc(0)
 const nobody: ConnectionOwner = Object.freeze({})
-/** The member of a socket that holds its connection, for listeners that all sockets share: this saves memory. */
+/** The member of a socket that holds its connection. With it, all sockets share listeners: this saves memory. */
 const connectionOf = Symbol('connection')
 
 interface Carrier extends Duplex {

@@ -19,7 +19,7 @@ export const tail: Readonly<Buffer> = Buffer.from([0x00, 0x00, 0xff, 0xff])
 export interface Agreement {
   /** The value of the header that accepts the offer. */
   readonly header: string
-  /** True when a message of the client may refer to earlier messages. */
+  /** True when a compressed message of the client may refer to its earlier messages (context takeover). */
   readonly keepsContext: boolean
 }
 

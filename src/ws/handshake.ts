@@ -31,7 +31,7 @@ const keySuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 /** Matches a client's key: 16 bytes in base64 (section 4.1, item 7). */
 const keyPattern = /^[A-Za-z0-9+/]{22}==$/
 const upgradeHeaders = { Upgrade: 'websocket', Connection: 'Upgrade' }
-/** The headers that refuse another WebSocket version (section 4.4). Every 426 has Upgrade (RFC 9110, 15.5.22). */
+/** The headers of status 426, for another WebSocket version (section 4.4). A 426 has Upgrade (RFC 9110, 15.5.22). */
 const versionHeaders = { ...upgradeHeaders, 'Sec-WebSocket-Version': '13' }
 
 /** Checks an upgrade request. Without `deflate`, permessage-deflate is not negotiated. */

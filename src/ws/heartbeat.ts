@@ -27,7 +27,7 @@ export class Pulse {
   readonly #beatMs: number
   /** The number of beats without a byte before a Ping is sent. */
   readonly pingBeats: number
-  /** The number of further beats without a byte before the peer is dead. */
+  /** The number of beats without a byte, after a Ping was sent, until the peer counts as dead. */
   readonly deadBeats: number
   readonly #heartbeats = new Set<Heartbeat>()
   #timer: NodeJS.Timeout | undefined
@@ -72,7 +72,7 @@ export class Heartbeat {
   readonly #owner: HeartbeatOwner
   /** True at first, and when a byte arrived since the last beat. */
   #isHeard = true
-  /** The number of beats without a byte since the later of the peer's last byte and the last attempt to send a Ping. */
+  /** The number of beats without a byte from the peer. Starts again at 0 at each attempt to send a Ping. */
   #quietBeats = 0
   /** True when a Ping was sent and the peer has sent no byte since. */
   #isAsked = false

@@ -27,7 +27,7 @@ export interface InflaterOwner {
 }
 
 export class Inflater {
-  /** True when a message may refer to earlier messages. */
+  /** True when a compressed message may refer to earlier messages (context takeover). */
   readonly keepsContext: boolean
   readonly #owner: InflaterOwner
   #window: Buffer = empty
@@ -81,7 +81,7 @@ interface Part {
   readonly unreadBytes: number
 }
 
-/** Decompresses up to a final block. Data without a final block is broken. */
+/** Decompresses `input` up to the end of its first final block. Returns `compressed_data` if it has no such block. */
 function inflateOnce(input: Buffer, dictionary: Buffer, maxOutputLength: number): Promise<Part | Broken> {
   const limits = { chunkSize: pieceBytes, maxOutputLength, info: true }
   const options = dictionary.length === 0 ? limits : { ...limits, dictionary }

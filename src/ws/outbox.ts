@@ -137,7 +137,7 @@ export class Outbox implements Departing {
     if (!error && !this.#isClosed) this.#write()
   }
 
-  /** Takes up to `batchBytes` from the queue: a piece of a large frame, or whole frames; undefined if it is empty. */
+  /** Takes up to `batchBytes` from the queue: a piece of a large frame, or whole frames. Undefined if none wait. */
   #takeBatch(): Buffer | undefined {
     if (this.#urgent !== undefined && !this.#isInsideFrame) this.#takeUrgent(this.#urgent)
     const first = this.#queue[0]

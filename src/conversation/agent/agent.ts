@@ -113,9 +113,9 @@ export interface Turn {
   readonly pausing: AbortSignal
   /** Ids of the actions that waited for the user and are now approved. */
   readonly approved: readonly string[]
-  /** Reports that the agent has got the user messages up to this event. */
+  /** Reports that the agent has got the user message with this id and all earlier ones. */
   served(messageId: string): void
-  /** Stores private state of one LLM response. Later requests must give it back to the LLM. */
+  /** Stores the private state of the LLM response `id`. Later requests to the LLM must contain this state. */
   keepResponse(id: string, state: JsonObject): void
   /**
    * Stores an action that waits for the user, so that the action can run after a restart. `sealed` is the unmasked JSON
@@ -226,7 +226,7 @@ export interface UsageReport {
   readonly model: string
   /** The cost in US dollars. */
   readonly cost?: number
-  /** `derived` if the cost is the difference of two sums that an external agent reported. Default: `reported`. */
+  /** `derived` if the server computed the cost from two sums that an external agent reported. Default: `reported`. */
   readonly costSource?: 'reported' | 'derived'
   readonly promptTokens?: number
   readonly completionTokens?: number

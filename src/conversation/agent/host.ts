@@ -46,8 +46,8 @@ export interface AgentHost {
    */
   replaceSecret(change: SecretChange): Promise<boolean>
   /**
-   * Reports that the agent began to work by itself. The current run gets another turn (`Turn.isOwn`, unless a message
-   * waits), or a new run begins. Rejects when no run may begin: then the agent must end that work.
+   * Reports that the agent began to work by itself. A turn for this work follows in the current run or in a new run.
+   * Rejects when no run may begin: then the agent must end that work.
    */
   beginRun(): Promise<void>
   /** Returns the value that `keep` stored last, even before a restart of the server; undefined without a value. */
@@ -77,7 +77,7 @@ export interface NamedSecret {
   readonly description: string | null
 }
 
-/** A secret that the agent's program was given with the value `lent` and has changed to `current`. */
+/** A secret that the agent's program has changed: from `lent`, the value that the server gave it, to `current`. */
 export interface SecretChange {
   readonly name: string
   readonly lent: string
@@ -86,7 +86,7 @@ export interface SecretChange {
 
 /** Reads the active branch of the conversation's events, part by part. */
 export interface History {
-  /** Returns the part of the history since the previous call. */
+  /** Returns the part since the previous call. Returns the whole branch at first, and after its head has moved. */
   next(): Promise<HistoryPart>
 }
 
@@ -100,7 +100,7 @@ export interface HistoryPart {
   readonly calls?: ReadonlyMap<string, string>
   /** User messages that came too late for an LLM response: maps their ids to the id of the response's first event. */
   readonly late: ReadonlyMap<string, string>
-  /** How many of `events` precede this part's last change of the agent's settings; undefined without a change. */
+  /** The number of `events` before the last change of the agent's settings in this part; undefined without a change. */
   readonly switchedAt?: number | undefined
 }
 

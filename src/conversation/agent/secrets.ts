@@ -32,9 +32,9 @@ export interface AgentSecrets {
     owner: string, sources: SealedSources, wanted: Wanted, signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string>>
   /**
-   * Changes a secret from `change.lent` to `change.current`. If it is a static secret of the conversation with the old
-   * value, returns its new sealed source, which the caller must store. Otherwise changes the global secret if its value
-   * is the old value, and returns true if the global secret has the new value in the end.
+   * Changes a secret from the old value `change.lent` to the new value `change.current`. For a static secret of the
+   * conversation with the old value, returns the new sealed source, which the caller must store. Otherwise changes the
+   * global secret if it has the old value, and returns true if it then has the new value.
    */
   replace(owner: string, sources: SealedSources, change: SecretChange): Promise<boolean | SealedSources>
 }

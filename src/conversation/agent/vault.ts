@@ -58,9 +58,7 @@ export interface AgentVault {
   /** Seals secrets. With `areTokens`, values may be sealed tokens of this server. @throws AppError `invalid_input` */
   sealSources(owner: string, sources: SecretSources, areTokens: boolean): Record<string, JsonObject>
   openSources(owner: string, sealed: Readonly<Record<string, JsonObject>>): Map<string, SecretSource>
-  /**
-   * Returns the secret with its new value, sealed; undefined unless it is a static secret with the value `change.lent`.
-   */
+  /** Returns the secret with its new value, sealed; undefined if it is not static or its value is not `change.lent`. */
   replaceSource(owner: string, sealed: SealedSources, change: SecretChange): Record<string, JsonObject> | undefined
   /** Begins to mask values for a conversation. `values` maps the names of secrets to their values. */
   hide(owner: string, values: ReadonlyMap<string, string>): void

@@ -138,7 +138,7 @@ export class Asides {
     const { journal, records, runner } = this.#options
     journal.attempt(() => {
       records.count(report)
-      // A `stats` event must not come between the deltas of an answer, so during a turn it is left to the turn's end.
+      // During a turn, the turn's end records `stats`, so that no `stats` event comes between the deltas of an answer.
       if (!runner.isInTurn) records.storeStats()
     })
   }

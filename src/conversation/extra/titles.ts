@@ -101,10 +101,10 @@ export class Titles {
 /** The longest title, in Unicode code points. */
 const lengthLimit = 50
 
-/** The most characters of a text that `titleOf` looks at. `withoutQuotes` leaves a longer text unchanged. */
+/** The most characters of a text that a title is made from. The quotes of a longer text are not removed. */
 const lookedAtChars = 2000
 
-/** Returns the text on one line, cut to 50 characters with `...` if it is longer; undefined for white space only. */
+/** Returns the text on one line. Cuts it to 47 characters and `...` if it has more than 50. Undefined without text. */
 export function titleOf(text: string): string | undefined {
   const whole = text.trim()
   const line = whole.slice(0, lookedAtChars).replace(/\s+/g, ' ').trim()

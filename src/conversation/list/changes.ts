@@ -8,8 +8,8 @@ export class Changes {
   }
 
   /**
-   * Resolves when the change of this id has ended. Another change may have begun by then, so call this method again
-   * while `has` is true.
+   * Resolves when the change of this conversation that is under way has ended. Another change may have begun by then:
+   * call this method again while `has` is true.
    */
   async end(id: string): Promise<void> {
     await this.#running.get(id)?.catch(() => undefined) // The caller of `run` gets the error.
@@ -20,7 +20,7 @@ export class Changes {
     await Promise.allSettled(this.#running.values()) // The callers of `run` get the errors.
   }
 
-  /** Runs `work` as the change of this id. Call it only when `has` is false. */
+  /** Runs `work`, which changes the conversation `id`. Call it only when `has` is false. */
   async run<T>(id: string, work: () => Promise<T>): Promise<T> {
     const running = work()
     this.#running.set(id, running)

@@ -15,7 +15,7 @@ export class ClosedStates {
   readonly #limitCharacters: number
   /** States as JSON by conversation id, least recently used first. */
   readonly #texts = new Map<string, string>()
-  /** Identifies the newest unfinished read of each state from disk, by conversation id. Only this read is cached. */
+  /** By conversation id, a symbol for the newest unfinished read of the state from disk. Only its result is cached. */
   readonly #readings = new Map<string, symbol>()
   #characters = 0
 

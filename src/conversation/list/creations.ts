@@ -12,7 +12,7 @@ import { isSame, requestLimits, type KeyedRequest, type RequestRecord } from '..
 import type { ConversationState } from '../log/state.ts'
 import type { Created } from '../log/origins.ts'
 
-/** A conversation and the keyed request that created it. */
+/** A conversation and the request with an idempotency key that created it. */
 export interface Creation {
   readonly id: string
   readonly request: KeyedRequest
@@ -88,7 +88,7 @@ export class Creations {
     return conversationInfo(state, { ...options, subConversationIds: [] })
   }
 
-  /** Runs one request for an id at a time: a request that fails would else end the masking of the other's secrets. */
+  /** Runs requests for the same id one after another: one that fails ends the masking of secrets for this id. */
   async #make(request: CreateRequest): Promise<Made> {
     const { id } = request
     while (this.#changes.has(id)) await this.#changes.end(id)

@@ -6,7 +6,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { EventReader } from '../log/event-reader.ts'
 
-/** Calls `read` with the stored events of a conversation and returns its result. @throws AppError `not_found` */
+/** Calls `read` with a conversation's events and returns its result. @throws as `ConversationService.read` */
 export type ReadEvents = <T>(id: string, read: (events: EventReader) => T | Promise<T>) => T | Promise<T>
 
 export interface ConversationFollower {

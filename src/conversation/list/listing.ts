@@ -79,7 +79,7 @@ export class Listing {
     return [...this.#entries.values()]
   }
 
-  /** Returns the conversations that keyed requests created. */
+  /** Returns the conversations whose create requests had an idempotency key. */
   creations(): Creation[] {
     return this.entries().flatMap(({ id, createdBy }) => (createdBy === null ? [] : { id, request: createdBy }))
   }

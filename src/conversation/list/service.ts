@@ -91,8 +91,8 @@ export class ConversationService {
   }
 
   /**
-   * Calls `read` with the events of a conversation and returns its result. The result is synchronous if `read` is and
-   * the conversation is open. A closed conversation is opened.
+   * Calls `read` with the events of a conversation and returns its result. A closed conversation is opened. The result
+   * is no promise if the conversation is open and `read` returns none.
    * @throws the errors of `open` and `read`
    */
   read<T>(id: string, read: (events: EventReader) => T | Promise<T>): T | Promise<T> {
@@ -143,7 +143,7 @@ export class ConversationService {
   /**
    * Stops and removes a conversation. Returns the result of `releaseWorktree` for the conversation's working folder.
    * @param unused if given, the conversation is removed only if it is closed and still has this list entry
-   * @throws AppError `conflict` for a conversation in use; the errors of `info` and `Catalogue.remove`
+   * @throws AppError `conflict` (only with `unused`); the errors of `open`, `info` and `Catalogue.remove`
    */
   async remove(id: string, unused?: ListEntry): Promise<string | undefined> {
     const info = this.#followers.size === 0 ? undefined : await this.info(id, false)
@@ -190,7 +190,7 @@ export class ConversationService {
     })
   }
 
-  /** Returns ConversationInfo as it was right after `creation.request` took effect. @throws AppError `not_found` */
+  /** Returns ConversationInfo as it was right after `creation.request` took effect. @throws the errors of `read` */
   firstInfo(creation: Creation, includeSkills: boolean, hasMessage: boolean): Promise<JsonObject> {
     const persistenceDir = this.#options.catalogue.pathOf(creation.id)
     return this.creations.info(creation, { includeSkills, hasMessage, persistenceDir })

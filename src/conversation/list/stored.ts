@@ -5,9 +5,9 @@ import type { ConversationState } from '../log/state.ts'
 import type { ConversationService } from './service.ts'
 
 export interface StoredConversations {
-  /** Returns ConversationInfo. @throws AppError `not_found` */
+  /** Returns ConversationInfo. @throws AppError, such as `not_found` */
   info(id: string): Promise<JsonObject>
-  /** Yields the JSON of the stored events, in order. Damaged events are left out. @throws AppError `not_found` */
+  /** Yields the JSON of the stored events in order, without damaged events. @throws AppError, such as `not_found` */
   events(id: string): AsyncGenerator<Buffer, void>
   /** Returns the ids of all conversations, in no order. */
   ids(): readonly string[]
@@ -16,7 +16,7 @@ export interface StoredConversations {
   readonly read: ReadEvents
   /** True when the conversation or one of its 19 nearest ancestors has the tag. */
   readonly hasTag: ConversationService['hasTag']
-  /** Informs `follower` until the returned function is called. A started server no longer calls `started`. */
+  /** Informs `follower` until the returned function is called. After the server's start, `started` is not called. */
   follow(follower: ConversationFollower): () => void
 }
 

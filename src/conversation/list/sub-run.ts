@@ -106,7 +106,7 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
   const isSettled = await watching
   if (signal.aborted) return
   if (!isSettled && denial?.outcome === 'cancelled') throw new AppError('conflict', 'The question was withdrawn')
-  // If another client has answered, the frames that show it may be unread yet. So the pending ids are compared.
+  // `watching` may not have read another client's answer yet. So the ids of the pending actions are compared.
   const isAsked = conversation.confirmations().every(({ id }) => asked.some((one) => one.id === id))
   if (!isSettled && isAsked) {
     const reason = denial?.outcome === 'denied' ? denial.reason : ''

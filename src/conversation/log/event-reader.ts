@@ -44,12 +44,12 @@ export interface EventPage {
 
 /** The most events that a page, or a count with `body`, examines in one turn of the event loop. */
 const batch = 256
-/** The most events that a count without `body`, by the index alone, examines in one turn of the event loop. */
+/** The most events that a count without `body` examines in one turn of the event loop. It reads only the index. */
 const markBatch = 16_384
 
 /**
- * The most bytes between the beginnings of the first and the last event that are read together. Also the longest event
- * whose bytes a text search examines before it parses the event.
+ * Events are read together if the first and the last of them begin at most this many bytes apart. A text search looks
+ * into the bytes of an event before it parses the event, if the event is not longer than this.
  */
 const runLimitBytes = 256 * 1024
 
@@ -97,7 +97,7 @@ export class EventReader {
     return undefined
   }
 
-  /** Returns the bytes of an event; undefined for an unknown or damaged event. Gives no promise for bytes in memory. */
+  /** Returns the bytes of an event; undefined if it is unknown or damaged. Returns no promise for bytes in memory. */
   find(id: string): Buffer | undefined | Promise<Buffer | undefined> {
     const seq = this.seqOf(id)
     if (seq === -1) return undefined
@@ -129,7 +129,7 @@ export class EventReader {
       bytes += json.length
       const isFull = items.length === query.limit || (items.length > 0 && bytes > pageLimitBytes)
       if (isFull) return { items, nextPageId: idOf(json) }
-      // An event is a view of the buffer of one read. A much smaller event is copied, so the page does not hold it all.
+      // `json` is a view of the buffer of one read. If the buffer is much larger, a copy lets the buffer be freed.
       items.push(json.buffer.byteLength > 8 * json.length ? Buffer.from(json) : json)
     }
     return { items, nextPageId: null }

@@ -61,7 +61,7 @@ export class Feed {
   readonly #readers = new Set<Reader>()
   /** Seq of the next event to publish: less than `source.eventCount` while durable events are not published yet. */
   #head: number
-  /** The newest time of the published events and of each `since` (`join`). A frame with missed text is not older. */
+  /** The newest time of a published event or a `since` of `join`. A frame with missed text has no earlier time. */
   #time = ''
   /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined
@@ -91,8 +91,8 @@ export class Feed {
   }
 
   /**
-   * Adds a reader, which gets the events from seq `from` on. The frames with text that the reader missed have the time
-   * `since` or a later time.
+   * Adds a reader, which gets the events from seq `from` on. It also gets the unfinished text that it missed, in frames
+   * that are not older than `since`.
    * @throws AppError `unavailable` when the feed has `readerLimit` readers.
    */
   join(from: number, encode: Encode, sink: Sink, since = ''): Reader {

@@ -17,7 +17,7 @@ export function givenAfterEvent(given: GivenSkills, event: Event): GivenSkills {
   return kept(given, (id) => !forgotten.has(id))
 }
 
-/** Returns the skills whose message is not newer than the new head: the id of an event, or null before all events. */
+/** Returns the skills whose message is not newer than `head`, the branch's new newest event. For null, returns none. */
 export function givenAfterMove(given: GivenSkills, head: string | null): GivenSkills {
   return kept(given, (id) => head !== null && id <= head)
 }

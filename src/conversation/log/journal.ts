@@ -41,7 +41,7 @@ export interface JournalOptions {
   readonly onChange: () => void
 }
 
-/** The receiver of failures to record lines. `TurnRunner` implements this interface. */
+/** Is told when lines could not be recorded. `TurnRunner` implements this interface. */
 export interface JournalFollower {
   /** Called when the log has failed. The lines that were not durable yet are lost. */
   logFailed(): void
@@ -66,13 +66,13 @@ export class Journal {
     options.log.listen((lines) => this.#committed(lines))
   }
 
-  /** Sets the follower. @throws TypeError when the journal has a follower already */
+  /** Sets the follower, which is told when lines could not be recorded. @throws TypeError when there is one already */
   follow(follower: JournalFollower): void {
     if (this.#follower !== undefined) throw new TypeError('The journal has a follower already')
     this.#follower = follower
   }
 
-  /** The newest recorded status, durable or not. The next trigger of the state machine applies to it. */
+  /** The newest recorded status, durable or not. `move` computes the next status from it. */
   get status(): ExecutionStatus {
     return this.#status
   }

@@ -19,7 +19,7 @@ export type TextPosition = Record<Field, number>
 
 interface Growing {
   text: string
-  /** Positions: `begin` is where the whole text begins, `from` where the kept `text` begins, `end` where both end. */
+  /** As in `TextPosition`: the whole text is from `begin` to `end`, its kept part `text` is from `from` to `end`. */
   from: number
   begin: number
   end: number
@@ -43,7 +43,7 @@ export class OpenText {
     growing.id = id
     growing.timestamp = timestamp
     if (growing.text.length <= this.#limitChars) return
-    // Cuts to half of the limit, so that the next pieces need no cut.
+    // Only half of the limit is kept, so that the next pieces need no cut.
     growing.text = growing.text.slice(-Math.floor(this.#limitChars / 2))
     growing.from = growing.end - growing.text.length
   }

@@ -12,7 +12,7 @@ export interface OrphanReason {
   readonly detail: string
 }
 
-/** Records `stats` that no event holds yet, and ends a run that the status shows. Must not be called during a turn. */
+/** Records `stats` that no event holds yet. If a run is under way by the status, ends the run. Call between turns. */
 export function endOrphanedRun(journal: Journal, kind: AgentKind, reason: OrphanReason): void {
   const { execution_status: status, pending_confirmations: pending, stats, has_new_stats: isNew } = journal.state
   if (isNew) journal.update('stats', stats)

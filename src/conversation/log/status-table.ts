@@ -35,7 +35,7 @@ const table: Record<ExecutionStatus, Row> = {
     run: 'running',
     answered: 'running',
     rejected: 'idle',
-    // No `paused`: a pause keeps the pending confirmation. An interrupt ends the turn that asked for the confirmation.
+    // `paused` is missing: a pause keeps the pending confirmation. An interrupt ends the turn that asked for it.
     interrupted: 'paused',
     finished: 'finished',
     failed: 'error',

@@ -83,7 +83,7 @@ function messagePart(event: MessageEvent, { mask, limitBytes }: TranscriptOption
   return `${event.source === 'user' ? 'User' : 'Agent'}: ${shortened(text, Math.floor(limitBytes * messageShare))}`
 }
 
-/** Cuts the middle out of a text of more than `limit` characters. `readTranscript` also limits the total bytes. */
+/** Cuts the middle out of a text of more than `limit` characters. */
 function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text
   const half = Math.floor(limit / 2)

@@ -105,8 +105,8 @@ export class AgentRecords {
   }
 
   /**
-   * Called when a failed log was reopened. Values that belong to lost lines are undone: the settings, whose change the
-   * client saw fail, and invoked skills. Values that still hold are recorded again: `kept`, `agent_state`, `stats`.
+   * Called after a failed log was reopened: its newest lines are lost. Undoes changes of invoked skills and of the
+   * settings, which the client saw fail. Records the lost values of `kept`, `agent_state` and `stats` again.
    * @throws AppError when the log accepts no line
    */
   restore(): void {

@@ -42,8 +42,8 @@ export class Approvals {
   }
 
   /**
-   * Returns the actions that wait for the user between two runs, also while the earlier run still records its end.
-   * They stop waiting at an approval, a rejection or the beginning of a run, even before this is durable.
+   * Returns the actions that wait for the user between two runs. The earlier run may still be recording its end. An
+   * action waits until it is rejected or a run begins. The line that records this need not be durable yet.
    */
   waiting(): readonly OpenAction[] {
     const { journal: { state, status }, runner, seat, questions } = this.#options
@@ -72,8 +72,8 @@ export class Approvals {
   }
 
   /**
-   * Applies the response to the actions that wait between two runs. `asked` holds the actions that waited at the time
-   * of the request. If other actions wait now, which the user did not see, the response has no effect.
+   * Applies the response to the actions that wait between two runs. `asked` holds the actions that waited when the
+   * request came. If none waits now, or one that is not in `asked`, the response changes nothing.
    */
   async #respondLater(
     { accept, reason, id }: Approval, asked: readonly OpenAction[], request: KeyedRequest | undefined,
@@ -93,7 +93,7 @@ export class Approvals {
     await journal.durable()
   }
 
-  /** Resolves when the recorded rejection of these actions is durable. */
+  /** Waits until the recorded rejection is durable. Until then, `waiting` leaves out the rejected actions. */
   async #reject(actions: readonly OpenAction[]): Promise<void> {
     for (const { action_id: id } of actions) this.#rejected.add(id)
     try {

@@ -23,7 +23,7 @@ export class Gate {
     if (this.#isClosed) throw new AppError('conflict', 'The conversation is being closed or deleted')
   }
 
-  /** Does `assertOpen`, checks the disk space, and reopens a failed log if no run is under way. @throws AppError */
+  /** Does `assertOpen` and `Repair.assertWritable`, which may reopen a failed log. @throws the errors of both */
   async assertWritable(): Promise<void> {
     this.assertOpen()
     await this.#options.repair.assertWritable(() => this.#options.runner.isRunning)

@@ -47,8 +47,8 @@ export class Inbox {
   }
 
   /**
-   * Records a message durably. With `run`, then calls `Runner.serve`, or `Runner.finishUnserved` for a message that a
-   * hook refused. Returns false for such a message.
+   * Records a message durably. Returns false if a hook refused the message. With `run`, then calls `Runner.serve`, or
+   * `Runner.finishUnserved` for a refused message.
    * @throws AppError, such as `body_too_large` or `conflict`; `signal.reason`
    */
   async take(message: Message, delivery: Delivery): Promise<boolean> {

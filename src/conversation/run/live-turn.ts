@@ -84,7 +84,7 @@ export class LiveTurn implements Turn {
     this.abort()
   }
 
-  /** Sends the held-back text, records `stats` and cancels the confirmations. Reports after this call are dropped. */
+  /** Ends the turn: sends text that masking holds back, records `stats`, cancels confirmations. Drops later reports. */
   fence(): void {
     const { journal, records, questions } = this.#options
     this.#flushDeltas()
@@ -139,7 +139,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Sends clients a line that the server wrote, as `reasoning_content`. Masking holds no part of it back. */
+  /** Masks a line that the server wrote, and sends it whole to clients as `reasoning_content`. */
   tell(line: string): void {
     this.delta({ reasoning_content: line })
     this.#flushDeltas()

@@ -2,7 +2,8 @@
  * Runs a conversation. A run is usually one turn. If messages to serve arrive during a turn, another turn follows. A
  * request to stop ends the run, and so does a turn that waits for the user, fails or is stuck.
  *
- * The run records `running` first, and another status at its end, except after a deletion or if the log stays broken.
+ * The run records `running` first, and another status at its end. It records no end if the conversation is deleted or
+ * the log stays broken.
  */
 import { AppError, assertNever } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -184,8 +185,8 @@ export class Runner {
       await repair.closeRun(cause)
       this.#publishEnd()
     }
-    // A message that arrived, or work that the agent began, while the end was recorded begins another run. From here on
-    // there must be no `await`: a message could arrive unnoticed.
+    // Another run begins for a message that arrived, or for work that the agent began, while this run's end was being
+    // recorded. From here on there must be no `await`: a message could arrive unnoticed.
     this.#stop?.done.resolve()
     this.#stop = undefined
     const hasMore = (this.#hasServeRequest && journal.state.unserved.length > 0) || this.#hasOwnWork
@@ -218,7 +219,7 @@ export class Runner {
     const { journal, events } = this.#options
     const isOwn = this.#hasOwnWork && !this.#hasServeRequest
     this.#hasOwnWork = false
-    // After a request to stop, `#hasServeRequest` stays true for a message that belongs to the next run.
+    // After `stop`, only a message for the next run sets `#hasServeRequest`. So it is not cleared here.
     if (this.#stop === undefined) this.#hasServeRequest = false
     const unserved = isOwn ? [] : [...journal.state.unserved]
     const messages = await events.messages(unserved)

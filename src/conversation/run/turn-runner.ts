@@ -136,8 +136,8 @@ export class TurnRunner implements JournalFollower {
   }
 
   /**
-   * Sends clients a line that names the action of the confirmation. Published clients show the newest action as the
-   * waiting action, so the first confirmation of the turn's newest action gets no line.
+   * Sends clients a line that names the action of the confirmation. The first confirmation of the turn's newest action
+   * gets no line, because published clients show the newest action as the waiting action.
    */
   #nameAction(question: PendingConfirmation): void {
     const newest = this.#turn?.newestAction
