@@ -205,6 +205,32 @@ drive('a conversation whose deletion fails is shown again, with the reason', asy
   await tab.picture('list-not-deleted')
 })
 
+drive('a change that arrives while the list is being read counts more than the pages, which can be older', async () => {
+  const gone = await create()
+  await tab.call('Page.addScriptToEvaluateOnNewDocument', { source: `{
+    const real = Response.prototype.json
+    window.held = []
+    Response.prototype.json = async function () {
+      const body = await real.call(this)
+      if (window.held !== undefined && /conversations.search/.test(this.url)) {
+        await new Promise((go) => window.held.push(go))
+      }
+      return body
+    }
+  }` })
+  await tab.open('about:blank')
+  await tab.open(`${server.url}/console/`)
+  await tab.until('window.held?.length > 0')
+  await server.rest.delete(`/api/conversations/${gone}`)
+  const id = await create()
+  const hasRow = (one: string): string => `document.querySelector('.row[data-id="${one}"]') !== null`
+  await tab.until(hasRow(id))
+  await tab.run('window.held.splice(0).forEach((go) => go()), window.held = undefined')
+  await tab.until("document.querySelectorAll('.row').length > 100")
+  assert.is(await tab.run(hasRow(id)), true)
+  assert.is(await tab.run(hasRow(gone)), false)
+})
+
 drive('nothing failed', () => assert.equal(tab.faults, []))
 
 test.run()

@@ -52,6 +52,8 @@ class ConversationList {
   #fault: HTMLElement | undefined
   /** True once the whole list was read. */
   #isRead = false
+  /** The conversations that changed since the last call of `#load`: their pages may be older than the change. */
+  #changed = new Set<string>()
   readonly #moved = (): void => {
     this.#closeMenus()
     this.#show()
@@ -107,6 +109,7 @@ class ConversationList {
   async #load(): Promise<void> {
     let page = ''
     const found = new Set<string>()
+    const changed = this.#changed = new Set<string>()
     do {
       const answer = await this.#api.get(`/api/conversations/search?limit=${pageSize}${page}`)
       if (answer.status !== 200) {
@@ -116,13 +119,13 @@ class ConversationList {
       const { json } = answer
       for (const summary of listAt(json, 'items').map(summaryOf)) {
         found.add(summary.id)
-        this.#summaries.set(summary.id, summary)
+        if (!changed.has(summary.id)) this.#summaries.set(summary.id, summary)
       }
       const next = textAt(json, 'next_page_id')
       page = next === '' ? '' : `&page_id=${encodeURIComponent(next)}`
       this.#show()
     } while (page !== '')
-    for (const id of this.#summaries.keys()) if (!found.has(id)) this.#summaries.delete(id)
+    for (const id of this.#summaries.keys()) if (!found.has(id) && !changed.has(id)) this.#summaries.delete(id)
     this.#fault = undefined
     this.#isRead = true
     this.#show()
@@ -131,6 +134,7 @@ class ConversationList {
 
   #take(change: unknown): void {
     const summary = summaryOf(change)
+    this.#changed.add(summary.id)
     if (memberAt(change, 'removed') === true) this.#summaries.delete(summary.id)
     else {
       this.#notifications.take(this.#summaries.get(summary.id), summary)
