@@ -75,7 +75,7 @@ export class PatternSearch {
     return index
   }
 
-  /** True when the text surely has no pattern, whole or broken into lines. False when a longer check is needed. */
+  /** True when the text has no pattern, whole or broken into lines. False when it may have one. */
   isFree(text: string): boolean {
     const cursor = { state: 0 }
     return this.read(text, 0, cursor) === text.length && at(this.#trie.output, cursor.state) === 0

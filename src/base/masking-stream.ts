@@ -28,7 +28,7 @@ export class TextMasking {
   #held = new HeldText()
   /** The hidden parts of the held text, in order and disjoint. */
   #parts: HiddenPart[] = []
-  /** The end of the part that the last returned `<secret-hidden>` replaces, counted in the whole text; 0 for none. */
+  /** The last returned `<secret-hidden>` replaces a part of the whole text that ends at this offset; 0 for none. */
   #markedEnd = 0
   /** The number of characters that were read. */
   #length = 0
@@ -100,7 +100,7 @@ export class TextMasking {
     if (this.#wordsAtEnd !== 0) this.#judgeWords(this.#wordsAtEnd, text, 0)
     this.#wordsAtEnd = 0
     const cursor = this.#cursor
-    /** The end of the last margin after which no secret continues: `wrapped` need not read this margin. */
+    /** The end of the newest margin that cannot be inside of a secret. `wrapped` does not read this margin. */
     let plainEnd = 0
     for (let index = 0; index < text.length; ) {
       const from = index

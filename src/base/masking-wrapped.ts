@@ -2,8 +2,9 @@
  * Finds a secret that a terminal, a grid or `fold` has broken into lines, with blanks, bars and line numbers between
  * its parts.
  *
- * A `Reading` is a guess: a line break and the margin around it stand for nothing, for a blank or for a line end of the
- * secret. Only `readingLimit` guesses are followed at a time, so a text can be made in which a secret stays visible.
+ * A pattern is a text to find: a secret in one of its forms. A `Reading` is a guess that a pattern has begun and that a
+ * line break and the margin around it stand for nothing, a blank or a line end of it. Only `readingLimit` guesses are
+ * followed at a time, so a text can be made in which a secret stays visible.
  */
 import { isMargin, type PatternSearch } from './masking-search.ts'
 
@@ -11,14 +12,14 @@ import { isMargin, type PatternSearch } from './masking-search.ts'
 interface Gap {
   readonly start: number
   readonly end: number
-  /** The number of the pattern's code units that the gap replaces: 1 if it is read as a blank or a line end, else 0. */
+  /** The number of the pattern's code units for which the gap stands: 1 for a blank or a line end, else 0. */
   readonly units: number
   readonly previous: Gap | undefined
   /** The number of gaps in the pattern so far, this gap included. */
   readonly count: number
 }
 
-/** A beginning of a pattern with which the text so far ends: its state in the search, and its newest gap, if any. */
+/** The text so far ends with the beginning of a pattern: the state that stands for it, and its newest gap, if any. */
 interface Beginning {
   readonly state: number
   readonly gap: Gap | undefined
@@ -50,7 +51,7 @@ const digitLimit = 7
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
-/** The code units of a pattern that a gap can replace: none, a blank, a line end. */
+/** The code units of a pattern for which a gap can stand: none, a blank, a line end. */
 const joints: readonly (readonly number[])[] = [[], [0x20], [lineFeed]]
 
 export class WrappedReadings {
@@ -122,7 +123,7 @@ export class WrappedReadings {
     if (position - this.#margin.start > gapLimit) this.#margin.beginnings = []
   }
 
-  /** Returns a reading for each way in which a pattern may go on after the margin; none without a line break. */
+  /** Returns a reading for each way in which a pattern may continue after the margin; none if it has no line break. */
   #readOn({ start, hasBreak, beginnings }: Margin, codeUnit: number, end: number): Reading[] {
     if (!hasBreak) return []
     const readings: Reading[] = []
@@ -143,7 +144,7 @@ export class WrappedReadings {
     return joint.reduce((from, unit) => this.#search.stepOrGiveUp(from, unit), state)
   }
 
-  /** True when a pattern that began before a gap goes on with this code unit. `joined` is the state after the gap. */
+  /** True when a pattern that began before a gap continues with this code unit. `joined` is the state after the gap. */
   #isJoined(joined: number, units: number, codeUnit: number): boolean {
     return this.#search.depth(this.#search.stepOrGiveUp(joined, codeUnit)) > units + 1
   }
@@ -168,7 +169,7 @@ export class WrappedReadings {
   }
 }
 
-/** Returns where a pattern begins if its first `length` code units end at `place`. `newest` is its newest gap. */
+/** Returns the offset where a pattern begins whose first `length` code units end at `place`. `newest`: its last gap. */
 function startOf(length: number, place: number, newest: Gap | undefined): number {
   let left = length
   let end = place

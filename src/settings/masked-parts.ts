@@ -9,8 +9,8 @@ import { maskingOf, type Masking } from '../base/masking-values.ts'
 import { addressSecrets } from '../base/secret-address.ts'
 
 /**
- * Returns the texts to mask. For JSON, these are its secret members and their secret parts, or the whole value if no
- * member is secret. For other text, these are the value, its secret lines, and the credentials of an address.
+ * Returns the texts to mask: the value, its secret lines, and the credentials of an address. For JSON, these are the
+ * same parts of each secret member instead, or only the whole value if no member is secret.
  */
 export function maskedParts(value: string): string[] {
   const json = jsonIn(value)

@@ -32,8 +32,8 @@ export interface ResolvedAcp {
 
 /**
  * Resolves stored settings. An empty command becomes the provider's command, and a missing model the provider's default
- * model. With the server `custom`, the presets are left out of `providers`: a command that is only the name of an entry
- * becomes the entry's command, and for any other command `detectProvider` finds the provider.
+ * model. With the server `custom`, a command that is only the name of a provider (not of a preset) becomes that
+ * provider's command, and `detectProvider` finds the provider of any other command.
  */
 export function resolveAcp(choice: AcpQuery, providers: readonly Provider[]): ResolvedAcp {
   const { acp_server, acp_command, acp_model } = choice

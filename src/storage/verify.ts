@@ -150,7 +150,7 @@ function checkPiece(piece: Piece, { seen, index, kinds, report }: PieceContext):
   seen.unbroken &&= state === 'sound' && piece.closed
   const indexed = seen.events < index.count ? index.offsetOf(seen.events) : undefined
   const json = state === 'sound' ? piece.bytes : piece.bytes.subarray(headLength)
-  // The index lacks this event but has later events: damage hid this event when a server opened the log.
+  // The index lacks this event and has later events: the line was damaged when a server opened the log before.
   const isMissing = state === 'sound' && indexed !== undefined && indexed > offset && isEvent(json)
   if (isMissing) report({ ...indexRecord(seen.events), problem: 'an event of the log is missing' })
   // If the index was made after the damage, it has no record for the damaged event. Then the event is not counted.
