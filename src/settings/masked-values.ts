@@ -4,6 +4,7 @@
  * A replaced or removed value stays registered, because a running agent may still have it. The oldest of these values
  * is released when there are more than `retiredLimit`, or when the masker has no room.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { Masker } from '../base/masking.ts'
 
 /** The most replaced or removed secrets that stay registered. */
@@ -13,7 +14,7 @@ const retiredLimit = 100
 export type MaskedValues = (name: string, values: readonly string[]) => void
 
 export function createMaskedValues(masker: Masker): MaskedValues {
-  const current = new Map<string, () => void>()
+  const current = new Map<string, { readonly values: readonly string[]; readonly release: () => void }>()
   const retired: (() => void)[] = []
   /** Registers values. While the masker is full, ends the oldest registration of values that are no longer stored. */
   const register = (values: readonly string[]): (() => void) => {
@@ -28,11 +29,13 @@ export function createMaskedValues(masker: Masker): MaskedValues {
     }
   }
   return (name, values) => {
-    const release = register(values)
     const previous = current.get(name)
-    if (previous !== undefined) retired.push(previous)
+    // A repeated request, such as one that fails on a full disk, must not push other values out of `retired`.
+    if (isDeepStrictEqual(values, previous?.values ?? [])) return
+    const release = register(values)
+    if (previous !== undefined) retired.push(previous.release)
     if (retired.length > retiredLimit) retired.shift()?.()
     if (values.length === 0) current.delete(name)
-    else current.set(name, release)
+    else current.set(name, { values, release })
   }
 }

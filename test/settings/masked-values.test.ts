@@ -27,6 +27,14 @@ test('gives replaced values up at the limit, the oldest first', () => {
   assert.is(masker.mask('value-no-8 value-no-9'), `${secretMark} ${secretMark}`)
 })
 
+test('a repeated value pushes no replaced value out, however often a client sends it', () => {
+  const masker = createMasker()
+  const setMasked = createMaskedValues(masker)
+  setMasked('A', ['the-stored-value'])
+  for (let time = 0; time < 200; time++) setMasked('A', ['the-value-of-a-write-that-fails'])
+  assert.is(masker.mask('the-stored-value'), secretMark)
+})
+
 test('refuses more than the limit, and keeps what it has', () => {
   const masker = createMasker({ limitChars: 300 })
   const setMasked = createMaskedValues(masker)
