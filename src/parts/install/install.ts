@@ -184,7 +184,7 @@ async function findEntry(
   }
   const program = isObject(bin) ? bin[binary] : bin
   const entry = typeof program === 'string' ? posix.join(inside, program) : ''
-  if (entry.startsWith(`${inside}/`)) return entry
+  if (entry.startsWith(`${inside}/`) && existsSync(join(folder, entry))) return entry
   throw refusal(`the package has no program "${binary}"`)
 }
 

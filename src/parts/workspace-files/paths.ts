@@ -141,7 +141,7 @@ interface Walk {
   readonly workingDir: string
   readonly makeParents: boolean
   readonly refusesRepositories: boolean
-  /** The open directories, from the workspace to the current directory. `names`: the names of all but the first. */
+  /** The open directories, from the workspace to the current directory. `names`: their names, without the first. */
   readonly stack: DirectoryHandle[]
   readonly names: string[]
   /** The directories that this walk made. If the walk or `use` fails, the empty directories among them are removed. */

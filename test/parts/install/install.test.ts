@@ -153,6 +153,7 @@ const failures: [name: string, mode: string, code: string, words: RegExp][] = [
   ['npm brings another version', 'other-version', 'upstream_failed',
     /npm installed version "9\.9\.9", expected "2\.6\.0"/],
   ['the package has no such program', 'no-program', 'upstream_failed', /the package has no program "codex-acp"/],
+  ['the package lacks the file of its program', 'no-file', 'upstream_failed', /the package has no program "codex-acp"/],
   ['the program lies outside of the package', 'outside', 'upstream_failed', /the package has no program "codex-acp"/],
   ['there is a link among the files', 'link', 'storage_failed',
     /"node_modules\/.*\/link": expected a file or a folder/],
