@@ -330,9 +330,9 @@ class Server implements AgentServer {
   async #close(): Promise<void> {
     this.#log.info('Closing: running conversations are paused')
     await this.#opening?.catch(() => undefined) // `listen` throws the error.
-    await Promise.all([this.#listener?.close(this.#config.shutdownGraceMs), this.#app.close()])
-    this.#log.info('Closed')
-    await this.#closeLog()
+    const app = this.#app.close()
+    await Promise.allSettled([this.#listener?.close(this.#config.shutdownGraceMs), app])
+    await app.then(() => this.#log.info('Closed')).finally(() => this.#closeLog()) // Throws an error of `app`.
   }
 }
 

@@ -15,6 +15,7 @@ import type { Log } from './base/log.ts'
 import type { LogFiles } from './base/log-files.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
+import { runAll } from './base/wait.ts'
 import type { Core } from './capabilities.ts'
 import { separateKeys, type Config } from './config.ts'
 import { createAgentSecrets } from './conversation/agent/secrets.ts'
@@ -105,9 +106,7 @@ type Undo = () => Promise<void>
 /** @throws the errors of `createAgentServer` */
 export async function createApp(options: AppOptions): Promise<App> {
   const undo: Undo[] = []
-  const takeDown = async (): Promise<void> => {
-    for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step()
-  }
+  const takeDown = (): Promise<void> => runAll(undo.splice(0).reverse())
   try {
     return await build(options, undo, takeDown)
   } catch (thrown) {

@@ -9,6 +9,7 @@ import { access } from './access.ts'
 import { AppError, errorOf } from './base/errors.ts'
 import { isThere } from './base/read-files.ts'
 import type { Clock } from './base/stamp.ts'
+import { runAll } from './base/wait.ts'
 import type { Core } from './capabilities.ts'
 import { createDescription } from './description.ts'
 import { PageSessions } from './http/page-sessions.ts'
@@ -164,13 +165,14 @@ export class LoadedParts {
     return [...this.#running].flatMap((part) => part.figures?.() ?? [])
   }
 
-  /** Closes the started parts in the reverse order of their starts. Idempotent. */
+  /** Closes the started parts in the reverse order of their starts. Idempotent. @throws the first error of a part */
   async close(): Promise<void> {
     this.#isClosed = true
     const started = [...this.#started.values()].reverse()
     this.#started.clear()
     this.#running.clear()
-    for (const part of started) await (await part.catch(() => undefined))?.close?.() // Skips failed starts.
+    // Skips failed starts.
+    await runAll(started.map((part) => async () => (await part.catch(() => undefined))?.close?.()))
   }
 
   #start(part: Part): Promise<StartedPart> {

@@ -236,7 +236,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Conversations that retention removes, offers of parts for hosts and commands; who made a conversation, and limits.
   // Bytes on the streams of a command, repeated flags of a command, the record of a moved workspace.
   // Who made a conversation, and the refusals of limits. A cache that is replaced without a sync.
-  core: 40_230,
+  core: 40_250,
   // Each part with the definitions and operations of its routes.
   absent: 100,
   // With the reader and the command that prints the trail.

@@ -52,6 +52,19 @@ export interface Deferred<T> {
   readonly reject: (reason: unknown) => void
 }
 
+/** Runs the steps one after the other, also after a failed step. @throws the error of the first failed step */
+export async function runAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const step of steps) {
+    try {
+      await step()
+    } catch (thrown) {
+      failures.push(thrown)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
 /** Returns a promise with its resolve and reject functions. */
 export function deferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = () => undefined

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
-import { andThen, deferred, sleep, untilAborted, within } from '../../src/base/wait.ts'
+import { andThen, deferred, sleep, untilAborted, within, runAll } from '../../src/base/wait.ts'
 
 const test = suite('base/wait')
 const stopped = new Error('stopped')
@@ -67,6 +67,19 @@ test('within gives the outcome in time, or the word late', async () => {
   assert.is(await within(Promise.resolve('done'), 60_000), 'done')
   assert.is(await within(new Promise(() => undefined), 1), 'late')
   assert.is(await reasonOf(within(Promise.reject(stopped), 60_000)), stopped)
+})
+
+test('steps run one after the other, also after a failed step, and the first error is thrown', async () => {
+  const seen: number[] = []
+  const step = (number: number, error?: Error) => async (): Promise<void> => {
+    await sleep(1)
+    seen.push(number)
+    if (error !== undefined) throw error
+  }
+  await runAll([step(1), step(2)])
+  const fault = await runAll([step(3), step(4, new Error('of 4')), step(5, new Error('of 5')), step(6)]).catch(String)
+  assert.is(fault, 'Error: of 4')
+  assert.equal(seen, [1, 2, 3, 4, 5, 6])
 })
 
 test.run()

@@ -290,6 +290,23 @@ test('a server that cannot be made of the parts of a host leaves its folder free
   remove()
 })
 
+test('a part of a host that cannot be closed fails the close, and all other things are closed', async () => {
+  const { folder, remove } = makeFolder()
+  const folders = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'work') }
+  const closed: string[] = []
+  const partThat = (name: string, close: () => Promise<void>): Part => ({
+    name, about: 'A part of a host', startsWhen: () => true, load: async () => ({ start: () => ({ close }) }),
+  })
+  const first = partThat('first', async () => void closed.push('first'))
+  const second = partThat('second', () => Promise.reject(new Error('A fault of the host')))
+  const server = await createAgentServer({ ...folders, ownParts: [first, second] })
+  assert.match(String(await server.close().catch((thrown: unknown) => thrown)), 'A fault of the host')
+  assert.equal(closed, ['first'])
+  // The data folder is free again.
+  await (await createAgentServer(folders)).close()
+  remove()
+})
+
 test('an answer of the host\'s model without text and calls ends the run as an empty text does', () => {
   let answer: HostModelAnswer = {}
   return withHost({ models: () => async () => answer }, async (server) => {
