@@ -35,7 +35,7 @@ export type Right =
 export const scopes = ['read', 'drive', 'approve', 'configure', 'admin', 'metrics'] as const
 export type Scope = (typeof scopes)[number]
 
-/** For each right, the scope that gives the right to a named key. No scope contains another scope. */
+/** For each right, the scope that a named key needs for it. No scope contains another scope. */
 export const scopeOf: Readonly<Record<Exclude<Right, 'open' | 'init'>, Scope>> = {
   read: 'read',
   workspace: 'read',
@@ -49,7 +49,7 @@ export const scopeOf: Readonly<Record<Exclude<Right, 'open' | 'init'>, Scope>> =
   metrics: 'metrics',
 }
 
-/** Every right except `open` and `init`: the rights of a session key. */
+/** The rights of a session key: all except `open` and `init`. */
 export const allRights: ReadonlySet<string> = rightsOf(scopes)
 
 /** Returns the rights of a key with these scopes. Ignores words that name no scope. */
@@ -127,7 +127,7 @@ export const access = {
   'GET /sockets/events/{conversation_id}': 'read',
 } as const satisfies Record<string, Right>
 
-/** The core's routes that need a key and name no conversation, but admit a key restricted to a conversation tag. */
+/** The core's routes without a conversation in the path that admit a key which is restricted to a conversation tag. */
 export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations',
   'GET /api/conversations',
@@ -139,7 +139,7 @@ export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'GET /api/tools/',
 ])
 
-/** POST routes with the right `drive` that a server still serves while it drains: they stop work or affect approval. */
+/** POST routes with the right `drive` that the server serves also while it shuts down, as they begin no work. */
 export const settling: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations/{conversation_id}/pause',
   'POST /api/conversations/{conversation_id}/interrupt',

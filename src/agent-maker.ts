@@ -19,9 +19,9 @@ export interface AgentMakerOptions {
   readonly core: Core
   readonly providers: readonly Provider[]
   readonly slots: AgentSlots
-  /** Maps commands to paths of agent programs: `Part.programs` of all modules that `--parts` allows. */
+  /** Maps commands to paths of agent programs: `Part.programs` of all modules that may be loaded. */
   readonly programs: Readonly<Record<string, string>>
-  /** Replaces each program of an external agent before it is started. Undefined: no program is replaced. */
+  /** Gets an external agent's program, and returns the program to start. Undefined: no program is replaced. */
   readonly changeProgram: ChangeProgram | undefined
 }
 
@@ -33,12 +33,12 @@ export interface AgentProgram {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string
-  /** The program's environment, with the secrets for the agent, but without the variable `AGENT_SERVER_CHILD`. */
+  /** The program's environment with the agent's secrets. The server adds the variable `AGENT_SERVER_CHILD` later. */
   readonly env: Readonly<Record<string, string>>
 }
 
 export interface AgentMaker {
-  /** Returns the agent kind for stored agent settings. For the kind `Agent`, loads the built-in agent's module. */
+  /** Returns the kind of agent for stored agent settings. For the kind `Agent`, loads the built-in agent's module. */
   kindOf(stored: JsonObject): Promise<AgentKind>
   readonly titleByProfile: TitleByProfile
 }
@@ -124,7 +124,7 @@ function acpOptions(
 
 type Start = (options: Pick<ChildOptions, 'command' | 'args' | 'cwd' | 'env' | 'marker'>) => Promise<Child>
 
-/** Returns a function like `start` that first applies `change`, if given, to each program. */
+/** Returns a function that changes a program with `change`, then starts it. Without `change`, returns `start`. */
 function startChanged(change: ChangeProgram | undefined, start: Start): Start {
   if (change === undefined) return start
   return async ({ command, args = [], cwd, env, marker }) => start({ ...change({ command, args, cwd, env }), marker })

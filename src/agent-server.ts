@@ -49,7 +49,7 @@ export interface AgentServerOptions extends ConfigInput, Partial<PartConfig>, Ho
   readonly clock?: Clock
   /** Called when this server has lost the lock on the data folder. The host must then close the server at once. */
   readonly onLost?: () => void
-  /** Returns another program to start for an external agent, for example to start the agent in a container. */
+  /** Gets an external agent's program, and returns the program to start, such as a program that starts a container. */
   readonly changeProgram?: ChangeProgram
 }
 
@@ -91,8 +91,8 @@ export interface AgentServer {
    */
   listen(): Promise<Listening>
   /**
-   * Returns an address that opens the console and signs a browser in once. Returns undefined without a console. `url`
-   * is the address of the server.
+   * Returns an address that opens the console and signs a browser in once; undefined if the server has no console.
+   * `url` is the address of the server.
    */
   consoleAddress(url: string): Promise<string | undefined>
   /**
@@ -111,9 +111,9 @@ export interface AgentServer {
   readonly use: Use
   /** Returns the present load of the server, and figures of its work since the start. */
   load(): ServerLoad
-  /** Reports each response and each WebSocket to the observer. Returns a function that removes the observer. */
+  /** Reports each response and each WebSocket to `observer` from now on. The returned function ends this. */
   observe(observer: TrafficObserver): () => void
-  /** Refuses new work. Resolves when no conversation is `running`, or after `limitMs`. Then call `close`. */
+  /** Refuses new work. Resolves when no conversation is `running` any more, or after `limitMs`. Then call `close`. */
   drain(limitMs: number): Promise<void>
   /** Accepts no new work, pauses running conversations and ends every agent. Idempotent. */
   close(): Promise<void>
@@ -153,7 +153,7 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Ag
   }
 }
 
-/** Returns a function that calls `write`. An error of `write` becomes an uncaught exception. */
+/** Returns a function that calls `write`. It throws an error of `write` in a microtask, as an uncaught exception. */
 const thrownLater = (write: (line: string) => void) => (line: string): void => {
   try {
     write(line)
@@ -274,7 +274,7 @@ class Server implements AgentServer {
       const { isNew } = await service.creations.once({ keyed: undefined, id, settle })
       if (isNew && first !== undefined) await (await service.open(id)).send(userMessageOf(first), true)
     }
-    // If the conversation's first run is refused, the conversation must not be made.
+    // `admission` checks the limits for the first run before the conversation is made.
     const startsRun = first !== undefined && !service.has(id)
     await (startsRun ? parts.core.admission.start(id, undefined, make) : make())
     return handleOf(service, id)
@@ -326,13 +326,14 @@ class Server implements AgentServer {
     if (this.#closing !== undefined) throw new AppError('unavailable', 'The server is closed')
   }
 
-  /** Closes the listener and the app together: the listener waits for sockets, which the app closes. */
+  /** Closes the listener and the app at the same time, because the listener waits for sockets that the app closes. */
   async #close(): Promise<void> {
     this.#log.info('Closing: running conversations are paused')
-    await this.#opening?.catch(() => undefined) // `listen` throws the error.
+    await this.#opening?.catch(() => undefined) // The caller of `listen` gets this error.
     const app = this.#app.close()
+    // The last line throws an error of `app`.
     await Promise.allSettled([this.#listener?.close(this.#config.shutdownGraceMs), app])
-    await app.then(() => this.#log.info('Closed')).finally(() => this.#closeLog()) // Throws an error of `app`.
+    await app.then(() => this.#log.info('Closed')).finally(() => this.#closeLog())
   }
 }
 

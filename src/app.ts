@@ -61,7 +61,7 @@ export interface AppOptions {
   readonly config: Config
   /** All parts of the server (`partsOf`). */
   readonly parts: readonly Part[]
-  /** The names of the parts that `wantedParts` has chosen; empty for all. */
+  /** The names of the parts that may be loaded (`wantedParts`); empty for all. */
   readonly wanted: readonly string[]
   /** The only environment that the server reads. `process/environment` selects the variables for child processes. */
   readonly environment: Environment
@@ -80,7 +80,7 @@ export interface App {
   readonly service: ConversationService
   readonly vault: AgentVault
   readonly creation: CreationDeps
-  /** Returns a keyed hash of a text, for comparing requests. */
+  /** Returns a keyed hash (HMAC) of a text, with which requests are compared. */
   readonly fingerprint: (text: string) => string
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
@@ -100,7 +100,7 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Undoes a step of the start. The functions run in the reverse order, at the shutdown or after a failed start. */
+/** Undoes a step of the start. At the shutdown, or after a failed start, these functions run in the reverse order. */
 type Undo = () => Promise<void>
 
 /** @throws the errors of `createAgentServer` */
@@ -198,7 +198,7 @@ function creationOf(
   }
 }
 
-/** Starts the parts that start with the server. Parts close after the conversations, which use them. */
+/** Starts the parts that start with the server. At the shutdown, conversations close first, because they use parts. */
 async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<LoadedParts> {
   const parts = new LoadedParts(options)
   undo.push(() => parts.close())
@@ -219,7 +219,7 @@ async function takeFolder({ config, clock, onLost, log }: AppOptions, undo: Undo
   return lock
 }
 
-/** Ends the processes that a killed server left. Returns the cgroup below which to make cgroups, if any. */
+/** Ends processes that a killed server left. Returns the cgroup in which the server may make cgroups, if any. */
 async function endLeftovers(folder: DataFolder): Promise<string | undefined> {
   await sweepMarked({ instance: folder.instance })
   const parent = await findCgroupParent()
@@ -234,8 +234,8 @@ interface Runtime {
 }
 
 /**
- * Recovers from a killed server: stores each credential that an agent renewed, unless the secret was changed meanwhile.
- * Removes the temporary files that are left, except folders with an unstored credential. Makes the runtime folder.
+ * Cleans up after a killed server. Stores each credential that an agent renewed in its file, unless the secret itself
+ * was changed. Removes the left files, but keeps a folder whose credential cannot be stored. Makes the runtime folder.
  */
 async function prepareRuntime(folder: DataFolder, secrets: SecretStore, options: AppOptions): Promise<Runtime> {
   const { path, instance } = folder
@@ -256,7 +256,7 @@ interface Keys {
   readonly sessionKeyPath: string | undefined
 }
 
-/** Returns the texts to mask: the configured pass phrases, and the sealing keys in both forms of base64. */
+/** Returns the texts of the sealing keys, to mask them: keys in options as given, all keys in base64 and base64url. */
 function sealingTexts({ secretKey, oldSecretKeys }: Config, keys: readonly Buffer[]): string[] {
   const given = [secretKey, ...oldSecretKeys].flatMap((key) => key ?? [])
   return [...given, ...keys.flatMap((key) => [key.toString('base64url'), key.toString('base64')])]
@@ -342,8 +342,8 @@ async function startService(
   return service
 }
 
-/** While more bytes of a conversation than this wait for the disk, the output of its external agent is not read. */
+/** If more bytes of a conversation than this wait to be written, the output of its external agent is not read. */
 const backlogLimitBytes = 8 * 1024 * 1024
 
-/** The least time limit for closing an agent, in milliseconds. Its hooks and its processes need time to end. */
+/** The time limit for closing an agent is at least this, in ms: the agent's hooks and processes need time to end. */
 const processEndLimitMs = 20_000

@@ -57,11 +57,11 @@ export interface Core {
   readonly admission: Admission
   readonly subConversations: SubConversations
   readonly drivenConversations: DrivenConversations
-  /** Returns the ids of the conversations whose external agent waits to be started (`AgentSlots`), the next first. */
+  /** Returns the ids of the conversations whose external agents wait to be started, the longest wait first. */
   readonly agentQueue: () => readonly string[]
   /** Returns the present load of the server. Call it only after the server has started. */
   readonly load: () => ServerLoad
-  /** The writes to the logs of conversations since the server's start: their number, bytes and time. */
+  /** The number, the bytes and the total time of all writes to the logs of conversations since the server's start. */
   readonly written: ServerLoad['written']
   readonly workspaceSessions: WorkspaceSessions
   /** Checks the cookie sessions of the console. The part `console` sets `pageSessions.source`. */
@@ -85,7 +85,7 @@ export interface Core {
   readonly use: Use
   /** Returns true when the server may load a part that has this offer. The part need not be loaded yet. */
   readonly offers: (name: keyof Offers) => boolean
-  /** All parts of the server (`partsOf`), including parts that the options leave out. */
+  /** All parts of the server, also parts that the options leave out. */
   readonly parts: readonly InspectedPart[]
   /** Returns the names of the built-in agent's tools that work on this machine. */
   readonly usableTools: () => Promise<readonly string[]>

@@ -162,7 +162,7 @@ export const optionTable = {
   headersTimeoutMs: milliseconds(30 * second, 'Limits', 'Time for the headers of a request'),
   bodyTimeoutMs: milliseconds(60 * second, 'Limits', 'Time for the body of a request, unless it uploads a file'),
   uploadTimeoutMs: milliseconds(60 * minute, 'Limits', 'Time for the body of a request that uploads a file'),
-  // Most proxies keep an idle connection for 60 s. A proxy may answer 502 if this server closes it earlier.
+  // Most proxies keep an idle connection for 60 s. If this server closed it earlier, the proxy could answer 502.
   keepAliveTimeoutMs: milliseconds(75 * second, 'Limits', 'Time that a connection stays open between requests'),
   authTimeoutMs: milliseconds(10 * second, 'Limits', 'Time for the WebSocket message that carries the key'),
   readerStallMs: milliseconds(60 * second, 'Limits', 'Disconnect a reader that takes nothing for this time'),
@@ -261,7 +261,7 @@ function assertSafe(config: Config): void {
   }
 }
 
-/** Checks the options that go with `deferredInit`. `POST /api/init` carries the secret key, if any, in a header. */
+/** Checks the options that go with `deferredInit`. The secret key must fit in a header of `POST /api/init`. */
 function assertInit({ deferredInit, noAuth, secretKey, host }: Config): void {
   if (!deferredInit) return
   if (noAuth) throw unusable('noAuth with deferredInit, expected only one of the two')
@@ -273,7 +273,7 @@ function assertInit({ deferredInit, noAuth, secretKey, host }: Config): void {
   throw unusable('deferredInit with a secret key that no header carries, expected 16 to 256 visible ASCII characters')
 }
 
-/** Reads the session keys from `SESSION_API_KEY` and from `OH_SESSION_API_KEYS_0` and so on, up to the first gap. */
+/** Reads the session keys from `SESSION_API_KEY`, and from `OH_SESSION_API_KEYS_0`, `_1`, ... up to a missing one. */
 function readOtherKeys(environment: Parameters<ReadOthers>[0]): OtherValue | undefined {
   const keys = environment['SESSION_API_KEY'] ? [environment['SESSION_API_KEY']] : []
   for (let index = 0; ; index++) {

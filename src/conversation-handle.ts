@@ -28,19 +28,19 @@ export type WatchStart = 'beginning' | 'now' | { readonly after: string }
 export interface ConversationHandle {
   readonly id: string
   summary(): Promise<ConversationSummary>
-  /** Sends a user message. The current run or else a new run works on it. With `run: false`, no run is started. */
+  /** Sends a user message. The current run works on it. If there is none, starts a run, unless `run` is false. */
   send(text: string, options?: { readonly run?: boolean }): Promise<void>
   run(): Promise<void>
   /**
-   * Waits until no run is at work, and returns the status. A run that waits for a confirmation is not at work. Returns
-   * at once when no run is under way. Rejects with the signal's reason when the signal aborts.
+   * Waits until no run is at work, and returns the status. A run that waits for a confirmation is not at work. Without
+   * a run, returns at once. Rejects with the signal's reason when the signal aborts.
    * @throws AppError `not_found` when the conversation is deleted, `unavailable` when it is closed during a run or has
    * too many readers
    */
   ended(signal?: AbortSignal): Promise<ExecutionStatus>
   /**
-   * Stops the run. A step of the built-in agent may end first: this method waits at most 5 s for it, and then resolves
-   * even if the status is still `running`. A run that waits for a confirmation is not stopped.
+   * Stops the run, but not a run that waits for a confirmation. Waits at most 5 s until the built-in agent has ended
+   * its current step. After that, resolves even if the status is still `running`.
    */
   pause(): Promise<void>
   /** Stops the run at once. */
@@ -64,8 +64,8 @@ export interface ConversationHandle {
   event(id: string): Promise<Event | undefined>
   events(query?: EventsQuery): Promise<EventsPage>
   /**
-   * Yields the state, then the events from `from` on, with deltas and new states between the events. Ends when the
-   * signal aborts, the conversation is closed or deleted, or its log cannot be read.
+   * Yields the state, then the events from `from` on. Between events, yields deltas (pieces of text) and new states.
+   * Ends when the signal aborts, the conversation is closed or deleted, or its log cannot be read.
    */
   watch(options: { readonly from: WatchStart; readonly signal?: AbortSignal }): AsyncGenerator<WatchedEvent>
 }

@@ -3,7 +3,7 @@ import { objectOf } from './base/fields.ts'
 import { parseOwnJson } from './base/json.ts'
 
 /**
- * Returns a function that makes the OpenAPI description as JSON. Its first call loads the generated text `openapi`.
+ * Returns a function for the OpenAPI description as JSON. Its first call makes the JSON from the text `openapi`.
  * @param routes method and pattern of every route of this server
  * @param basePath the prefix of the paths of all routes; empty without a prefix
  */

@@ -2,7 +2,7 @@
  * Lists the parts (modules) of a server that a host program embeds: the host's own parts, a part `host` with its agent,
  * models and tools, and the parts of this build.
  *
- * The host's parts come first, because the server uses the first part in the list that has a wanted offer.
+ * The host's parts come first, because the server takes an offer from the first part in the list that has it.
  */
 import type { HostModels, HostTool } from './agents/from-host.ts'
 import { access, allRights } from './access.ts'
@@ -48,7 +48,7 @@ export function partsOf(given: HostParts, built: readonly Part[]): readonly Part
   return parts
 }
 
-/** Checks types at run time, as a host may be JavaScript. Refuses `agent` together with `models` or `tools`. */
+/** Checks the types, because a host may be JavaScript. Refuses an `agent` together with `models` or `tools`. */
 function assertTypes({ agent, models, tools = [], ownParts = [] }: HostParts): void {
   for (const [name, value] of Object.entries({ agent, models })) {
     if (value !== undefined && typeof value !== 'function') throw unusable(name, 'a function')
@@ -79,7 +79,7 @@ function assertFree(route: string, routes: readonly string[]): void {
   if (isTaken) throw unusable(`the route "${route}"`, 'a route that the server does not have')
 }
 
-/** Returns why the router refuses the paths of the routes as paths of one method; undefined if it accepts them. */
+/** Returns why the paths of these routes cannot be routes of one method; undefined if the router accepts them. */
 function problemOf(routes: readonly string[]): string | undefined {
   try {
     createRouter(routes.map((route) => ({ method: 'GET', pattern: route.slice(route.indexOf('/')) })))

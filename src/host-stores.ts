@@ -24,7 +24,7 @@ export interface HostSettings {
   patch(patch: SettingsPatch): Promise<SettingsResponse>
 }
 
-/** The global secrets. An external agent gets all of them, a built-in agent's command only those named in it. */
+/** The global secrets. An external agent gets all. A command of the built-in agent gets the secrets that it names. */
 export type HostSecrets = Pick<SecretStore, 'list' | 'put' | 'delete'>
 
 /** The stored LLM profiles: LLM settings with a name. */

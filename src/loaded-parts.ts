@@ -36,7 +36,7 @@ export interface LoadedPartsOptions {
   /** The values of all options. The switch that `Part.leftOutBy` names can leave a part out. */
   readonly config: { readonly [name: string]: unknown; readonly basePath: string }
   readonly clock: Clock
-  /** Adds to `own` the capabilities that the core makes, and returns all of them. */
+  /** Returns all capabilities: `own`, and the capabilities that the core makes. */
   readonly core: (own: OwnCapabilities) => Core
 }
 
@@ -171,7 +171,7 @@ export class LoadedParts {
     const started = [...this.#started.values()].reverse()
     this.#started.clear()
     this.#running.clear()
-    // Skips failed starts.
+    // A part that failed to start is not closed.
     await runAll(started.map((part) => async () => (await part.catch(() => undefined))?.close?.()))
   }
 
@@ -181,7 +181,7 @@ export class LoadedParts {
     if (known !== undefined) return known
     const starting = this.#load(part)
     this.#started.set(part.name, starting)
-    starting.catch(() => this.#started.delete(part.name)) // The caller gets the error.
+    starting.catch(() => this.#started.delete(part.name)) // The caller of `#start` gets the error.
     return starting
   }
 
@@ -206,7 +206,7 @@ export class LoadedParts {
   }
 }
 
-/** Returns a copy of `core` for a part. A member that the part's `needs` do not name throws a TypeError when read. */
+/** Returns a copy of `core` for a part. Reading a member that the part's `needs` do not name throws a TypeError. */
 function lend(core: Core, { name, needs = [] }: Part): Core {
   const lent = Object.assign({}, core)
   const named = new Set<string>(needs)

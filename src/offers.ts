@@ -36,7 +36,7 @@ export interface Offers {
   readonly browserTools: BrowserTools
   /** Provides the tool with which the built-in agent gives tasks to sub-agents. */
   readonly subAgents: SubAgents
-  /** Finds out whether the work of a turn has changed files. */
+  /** Finds out whether the files of a folder differ from a commit. */
   readonly patches: Patches
   /** Finds agent programs that are installed in the data folder. */
   readonly installedAgents: InstalledAgentPrograms
@@ -46,9 +46,9 @@ export interface Offers {
   readonly fetchText: (request: LookupRequest) => Promise<string>
   /** Makes and removes the git worktrees of conversations. */
   readonly worktrees: Worktrees
-  /** Finds provider connections: keys that several LLM profiles share. */
+  /** Finds provider connections: API keys for a model provider that several LLM profiles share. */
   readonly providerConnections: ProviderConnections
-  /** Removes conversations that are beyond the limits of retention. */
+  /** Removes conversations that exceed the limits of retention, such as an age. */
   readonly retention: Retention
   /** Makes addresses that open the console, the server's own page. */
   readonly console: Console
@@ -65,7 +65,7 @@ export interface BuiltInAgents {
 }
 
 export interface SkillSource {
-  /** Reads the skills that an `agent_context` asks for. An unusable skill is logged and left out. */
+  /** Reads the skills that the `agent_context` of the settings asks for. An unusable skill is logged and left out. */
   load(context: ContextChoice, workingDir: string): Promise<ConversationSkills>
   /** Returns the names of the enabled installed skills and of the skills in the user's home folder. */
   userSkillNames(): Promise<readonly string[]>
@@ -103,7 +103,7 @@ export interface McpToolsRequest {
   /** MCP servers by name; at least one. */
   readonly settings: Readonly<Record<string, McpServer>>
   readonly conversation: Pick<AgentHost, 'workingDir' | 'secrets' | 'mask' | 'state'>
-  /** Returns the tool names from `names` that the agent settings allow. @throws the signal's reason */
+  /** Returns the tool names of `names` that the agent settings allow. @throws the signal's reason */
   readonly filter: (names: readonly string[], signal: AbortSignal) => Promise<readonly string[]>
   readonly log: Log
 }
@@ -123,18 +123,18 @@ export interface McpTokens {
 }
 
 export interface BrowserTools {
-  /** Returns functions that make a conversation's browser tools, by tool name. These tools share one browser. */
+  /** Returns, by tool name, functions that make the browser tools of a conversation. These tools share one browser. */
   makers(host: Pick<AgentHost, 'observationsDir'>): Readonly<Record<string, ToolMaker>>
 }
 
 export interface Patches {
-  /** Remembers the commit that is checked out in a folder. @throws AppError `bad_request` when git fails */
+  /** Notes which commit is checked out in a folder. @throws AppError `bad_request` when git fails */
   open(folder: string, signal: AbortSignal): Promise<Patch>
 }
 
-/** How a folder differs from the commit that was checked out at `Patches.open`. Earlier changes of files count too. */
+/** Compares a folder with the commit that was checked out when `Patches.open` was called. */
 export interface Patch {
-  /** Returns true without a difference, and without git or a repository. @throws AppError `bad_request` */
+  /** Returns true if nothing differs, or if there was no git or no repository. @throws AppError `bad_request` */
   isEmpty(signal: AbortSignal): Promise<boolean>
 }
 
@@ -192,11 +192,11 @@ export interface Worktrees {
    */
   create(conversationId: string, folder: string): Promise<string | undefined>
   /**
-   * Removes the worktree that contains the folder, if no conversation works in it. A worktree with changes, or with
-   * commits that no other branch has, is kept, and its path is returned. Failures are logged.
+   * Removes the worktree that contains the folder, if no conversation works in it. But keeps a worktree with changes,
+   * or with commits that no other branch has, and returns its path. Failures are logged.
    */
   release(folder: string, isUsed: IsUsed): Promise<string | undefined>
-  /** Begins to release the worktrees in which no conversation works any more. Resolves before they are released. */
+  /** Begins to `release` each worktree in which no conversation works any more. Does not wait until this is done. */
   releaseLeft(isUsed: IsUsed): Promise<void>
 }
 
@@ -214,13 +214,13 @@ export interface Retention {
   prune(signal: AbortSignal): Promise<readonly Judged[]>
 }
 
-/** A conversation that is beyond a limit of retention. */
+/** A conversation that exceeds a limit of retention. */
 export interface Judged {
   readonly id: string
   /** The time of the conversation's last change, in ISO 8601. */
   readonly last_activity: string
   readonly bytes: number
-  /** The limit that the conversation exceeds, in words. */
+  /** In words, the limit that the conversation exceeds. */
   readonly why: string
   /** The reason why the conversation is kept; null when it is removed. */
   readonly stays: string | null
@@ -228,8 +228,8 @@ export interface Judged {
 
 export interface Console {
   /**
-   * Returns an address that opens the console and, if the server requires a key, signs the browser in once. Its
-   * base is the option `publicUrl` or else `url`. Returns undefined when the page is not built.
+   * Returns an address that opens the console and, if the server requires a key, signs the browser in once. It begins
+   * with the option `publicUrl`, or else with `url`. Returns undefined when the page is not built.
    */
   signInAddress(url: string): Promise<string | undefined>
 }

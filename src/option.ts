@@ -19,7 +19,7 @@ export interface Option<T> {
    * absolute before `accepts` checks it: from the current folder, or from the folder of the configuration file.
    */
   readonly kind: 'switch' | 'value' | 'path' | 'list' | 'map'
-  /** The default; undefined if there is none. The option may then be absent if `accepts` accepts undefined. */
+  /** The default; undefined if there is none. Without one, the option may be absent if `accepts(undefined)` is true. */
   readonly initial: T | undefined
   /** The accepted values, as the end of a sentence: "expected ...". */
   readonly expected: string
@@ -27,13 +27,13 @@ export interface Option<T> {
   read(word: string): unknown
   /** Reads the value from environment variables of other agent servers, such as `OH_SECRET_KEY`. */
   readonly readOthers?: ReadOthers
-  /** Placeholder for the word in the help, such as `BYTES`, `MS`, `PATH`. */
+  /** The placeholder of the value in the help, such as `BYTES`, `MS`, `PATH`. */
   readonly placeholder: string
   /** The range or the choices, for the help. */
   readonly range?: string
-  /** The flag's name, if it differs from the option's name. The flag of a list or map is singular: it adds one item. */
+  /** The flag's name, if not the option's. The flag of a list or map adds one item, so its name is singular. */
   readonly flag?: string
-  /** True for a secret, which is not shown and may be given as a file. */
+  /** True for a secret. Its value is never shown, and may be given as a file (`--<flag>-file`). */
   readonly isSecret?: boolean
 }
 
@@ -52,7 +52,7 @@ export function assertNoWords(command: string, [word]: readonly string[]): void 
   throw new AppError('invalid_option', `Could not use "${word}": ${command} takes options only`)
 }
 
-/** The members that the description of an option has, whatever the kind of the option. */
+/** The members that are given for an option of any kind. */
 export interface Description {
   readonly group: OptionGroup
   readonly help: string
@@ -231,7 +231,7 @@ export type OptionValues<Table extends OptionTable> = {
   readonly [Name in keyof Table]: Table[Name] extends Option<infer T> ? T : never
 }
 
-/** Picks the values of this table's options from all values. @throws TypeError for a value that its option refuses */
+/** Returns the values of the options in `table`. @throws TypeError for a value that its option refuses */
 export function valuesOf<Table extends OptionTable>(
   table: Table, values: Readonly<Record<string, unknown>>,
 ): OptionValues<Table> {

@@ -13,7 +13,7 @@ const noProfiles: AgentProfiles = {
   renameLlmProfile: async () => undefined,
 }
 
-/** Returns the agent profiles. Without the part `profiles` there are none. */
+/** Returns the offer `agentProfiles`. Without a part that has it, there are no agent profiles. */
 export function agentProfilesOf(parts: Parts): AgentProfiles {
   const profiles = async (): Promise<AgentProfiles> => {
     return parts.offers('agentProfiles') ? parts.use('agentProfiles') : noProfiles
@@ -37,7 +37,7 @@ export function worktreesOf(parts: Parts): Worktrees {
   }
 }
 
-/** Returns the provider connections. `parts` is a function because the parts are made later. */
+/** Returns the provider connections. `parts` is a function, because the parts are made after this call. */
 export function providerConnectionsOf(parts: () => Parts): ProviderConnections {
   return {
     async find(id) {

@@ -33,7 +33,7 @@ export interface Part extends InspectedPart {
    * only conversations with its tag.
    */
   readonly forRestricted?: readonly string[]
-  /** POST routes with the right `drive` or `execute` that begin no work: also served while the server shuts down. */
+  /** POST routes with the right `drive` or `execute` that are served also during a shutdown, as they begin no work. */
   readonly idle?: readonly string[]
   /** `GET` and the path pattern of each WebSocket, with its right. `start` returns the functions that serve them. */
   readonly sockets?: Readonly<Record<string, Right>>
@@ -49,13 +49,13 @@ export interface Part extends InspectedPart {
   readonly offers?: readonly (keyof Offers)[]
   /** Returns the names of the part's tools for the built-in agent that work on this machine. */
   readonly tools?: (options: Values, environment: Environment) => Promise<readonly string[]>
-  /** Paths of the part's agent programs (JavaScript), each under the first word of the command that starts it. */
+  /** Maps the first word of a command to the path of the part's agent program (JavaScript) that it starts. */
   readonly programs?: Readonly<Record<string, string>>
   /** Loads the function that re-encrypts (seals) the part's files in a conversation's folder with a new key. */
   readonly resealFolder?: () => Promise<ResealFolder>
   /** The part starts with the server if this file or folder exists in the data folder. */
   readonly startsWith?: string
-  /** Returns true when the part starts with the server because of the values of these options. */
+  /** Returns true if the part must start with the server because of these values of options. */
   readonly startsWhen?: (options: Values) => boolean
   /** Loads the types and the operations of the part's routes, for `npm run generate`. */
   readonly spec?: () => Promise<PartSpec>
@@ -86,9 +86,9 @@ export interface CommandCall {
   readonly config: Config
   /** The words that are not flags, in order. */
   readonly words: readonly string[]
-  /** The given flags of the command. A switch has the value `true`. */
+  /** The last value of each given flag of the command. A given switch has the value `true`. */
   readonly flags: Readonly<Record<string, string>>
-  /** Every value of each given flag of the command, in order. */
+  /** All values of each given flag of the command, in order: a flag may be repeated. */
   readonly given: Readonly<Record<string, readonly string[]>>
   /** The files that contain keys and that other users of this machine may read. */
   readonly exposedFiles: readonly string[]
@@ -103,7 +103,7 @@ export interface CommandCall {
   readonly input: () => AsyncIterable<Uint8Array>
   /** Writes bytes to standard output, and resolves when they are written. @throws AppError for a terminal */
   readonly output: (bytes: Uint8Array) => Promise<void>
-  /** Aborted, if the command has `interruptedWords`, when the process gets SIGINT, SIGTERM or SIGHUP. */
+  /** Aborts when the process gets SIGINT, SIGTERM or SIGHUP, if the command has `interruptedWords`. */
   readonly signal: AbortSignal
   /** All parts of this build. */
   readonly parts: readonly Part[]
@@ -114,7 +114,7 @@ export interface CommandCall {
   readonly openServer: () => Promise<{ readonly use: Use; close(): Promise<void> }>
 }
 
-/** Re-encrypts a part's files in a folder with the newest key. Returns the ids of the keys that the files then need. */
+/** Encrypts a part's files in a folder again, with the newest key. Returns the ids of the keys that they need then. */
 export type ResealFolder = (folder: string, cipher: Core['cipher']) => Promise<ReadonlySet<string>>
 
 export interface PartSpec {
@@ -130,7 +130,7 @@ export interface PartSpec {
 /** The members of `Core` that the part with this description may use. */
 export type Lent<P extends Part> = Pick<Core, NonNullable<P['needs']>[number]>
 
-/** A started part with all that its description names: a handler for each route and each socket, and each offer. */
+/** The result of the `start` of part P: a `StartedPart` with a handler for each route and socket, and each offer. */
 export type Started<P extends Part> = StartedPart
   & (P extends { readonly routes: infer Routes } ? { readonly handlers: Record<keyof Routes, PartHandler> } : unknown)
   & (P extends { readonly sockets: infer Sockets } ? { readonly sockets: Record<keyof Sockets, PartSocket> } : unknown)
@@ -148,7 +148,7 @@ export interface StartedPart {
   /** Functions that serve the sockets in `Part.sockets`, each under the name of its socket. */
   readonly sockets?: Readonly<Record<string, PartSocket>>
   readonly offers?: Partial<Offers>
-  /** Returns the part's figures for operators, without ids and texts. Called for the metrics and `AgentServer.load`. */
+  /** Returns the part's figures for the metrics and for `AgentServer.load`. They must show no ids and no texts. */
   figures?(): readonly PartFigure[]
   /** Ends everything that the part has started. Idempotent. */
   close?(): Promise<void>

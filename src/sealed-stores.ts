@@ -30,7 +30,7 @@ export interface SealedStores {
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
   readonly secrets: SecretStore
-  /** Runs the changes of the three stores above. A server closes `changes` before it releases the data folder. */
+  /** Runs the changes of the three stores above. The server closes `changes` before it releases the data folder. */
   readonly changes: Changes
   /** Returns the existing files with sealed values that belong to parts (optional modules). */
   partFiles(): Promise<readonly SealedFile[]>
@@ -113,8 +113,8 @@ export function openSealedStores(options: SealedStoresOptions): SealedStores {
 export type SealingConfig = Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'>
 
 /**
- * Returns `SealedStores.problems` for the data folder and the keys of this configuration, or why the keys cannot be
- * read. Changes nothing, so it may run while a server uses the data folder.
+ * Returns the `SealedStores.problems` of the data folder with the keys of `config`. If the keys cannot be read, returns
+ * the reason. Changes nothing, so it may run while a server uses the data folder.
  */
 export async function inspectSealed(
   config: SealingConfig, parts: readonly InspectedPart[],
@@ -185,7 +185,7 @@ export async function sealProblemOf(stores: SealedStores): Promise<string | unde
   return isFine ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
 }
 
-/** Logs the `problems` of the stores, and adds the sealing key's id to `seals.json`. Only logs a failure to add it. */
+/** Logs the `problems` of the stores. Then adds the sealing key's id to `seals.json`, or logs why that failed. */
 export async function checkSeals(stores: SealedStores, log: Log): Promise<void> {
   for (const problem of await stores.problems()) log.error('Stored secrets cannot be opened', { problem })
   await stores.noteKey().catch((thrown: unknown) => {

@@ -33,7 +33,7 @@ export interface AgentsLoad {
   readonly limit: number
 }
 
-/** The counters, and the limiter of reads, that all conversations of a server share. */
+/** The counters and the limiter of reads (`readLimiter`) that all conversations of a server share. */
 export class Counts {
   readonly work = new Work()
   readonly written = new Written()

@@ -29,7 +29,7 @@ const capabilities: readonly string[] = [
   'event_resume_v1', 'event_stream_v1', 'idempotency_keys_v1', 'pending_confirmations_v1',
 ]
 
-/** The interval at which an event stream sends a comment. Proxies usually close a stream that is silent for 60 s. */
+/** An event stream that is silent for this time sends a comment. Proxies often close a stream after 60 s of silence. */
 const streamHeartbeatMs = 15_000
 
 export interface Handlers {
@@ -134,7 +134,7 @@ interface KeysAndInit {
   readonly deferredInit: DeferredInit
 }
 
-/** Makes the object that finds the holder of a key, and the deferred init, which may replace the session keys. */
+/** Makes the object that finds the holder of a key, and `DeferredInit`, which may replace the session keys. */
 function sessionKeysOf({ app, config, onSessionKeys }: HandlerOptions): KeysAndInit {
   const { deferredInit: isDeferred, secretKey, host } = config
   let current = createSessionKeys(app.sessionKeys)
@@ -211,7 +211,7 @@ export function createListener(handlers: Handlers, config: Config, traffic: Traf
   })
 }
 
-/** Builds the origin rules. Adds the public URL's host to `allowedHosts`, and `host` unless it is a loopback name. */
+/** Makes the origin rules. Adds to `allowedHosts` the host of `publicUrl`, and `host` unless it is a loopback name. */
 function originRules({ host, publicUrl, allowedHosts, allowedOrigins }: Config, trustsLoopback: boolean): OriginRules {
   const bound = isLoopbackName(host) ? [] : [host]
   const known = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]

@@ -114,7 +114,7 @@ function parsed<Input, Normal>(type: Checked<Input, Normal>, body: unknown, call
   return result.value
 }
 
-/** Names members of the request that have no effect, in the header `X-Ignored-Members` and in the log of requests. */
+/** Names members of a request that have no effect, in the header `X-Ignored-Members` and in the log of requests. */
 export function tellIgnored(call: Call, members: readonly string[]): void {
   if (members.length === 0) return
   const { exchange } = call

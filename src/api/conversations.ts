@@ -73,8 +73,8 @@ export async function createConversation(
     await (await service.open(made.id)).send(userMessageOf(message), true, keyed)
     return made
   }
-  // If a limit refuses the first run, no conversation may be made, so `admission` (the limits) is asked first. For a
-  // repeated request the conversation exists already.
+  // `admission` checks the limits for the first run before the conversation is made: if they refuse the run, nothing is
+  // made. It is not asked for a repeated request, whose conversation exists already.
   const { admission } = creation
   const isAsked = message !== undefined && !service.has(chosen) && !service.creations.knows(keyed)
   const { id, isNew } = await (isAsked && admission !== undefined ? admission.start(chosen, madeBy, make) : make())
@@ -92,7 +92,7 @@ export async function searchConversations({ service }: ConversationParts, call: 
     where: filterFor(call.principal, service.hasTag),
   })
   const items = await Promise.all(ids.map((id) => infoOrNull(service, id, query.include_skills)))
-  // On the wire the id of a page has no dashes.
+  // In the response, the id of a page has no dashes.
   return ok({ items: items.filter((item) => item !== null), next_page_id: nextPageId?.replaceAll('-', '') ?? null })
 }
 
@@ -156,7 +156,7 @@ async function infoOf(service: ConversationService, call: Call, id: string, stat
   return jsonResponse(status, await service.info(id, queryOf(call, includeSkills).include_skills))
 }
 
-/** Returns the error for a move of the workspace. A move is refused: the history names files in the old folder. */
+/** Returns the error for a change of the workspace folder, which is refused: the history names files in it. */
 function cannotMove(input: string): AppError {
   const msg = 'A conversation keeps its workspace: start a new conversation in the other folder'
   return invalid([{ type: 'value_error', loc: ['body', 'workspace', 'working_dir'], msg, input }])

@@ -8,8 +8,8 @@ import type { Deed, Trail } from '../http/trail.ts'
 import type { Route } from './call.ts'
 
 /**
- * Returns the audit trail's entry for a request that is no GET or asks for secret values. Returns undefined for other
- * requests, and for the rights `open` and `init`, because strangers could fill the trail with such requests.
+ * Returns the entry in the audit trail for a request. Returns undefined for a GET that does not ask for secret values,
+ * and for the rights `open` and `init`: without a key, strangers could fill the trail.
  */
 export function deedOf(
   { request, requestId }: Exchange, { right, pattern, method }: Route,
@@ -37,8 +37,8 @@ export interface SocketMessage {
 }
 
 /**
- * Runs `work`, which handles a message. If the server has an audit trail, records the message before `work`, and
- * afterwards the status: 200, or 400 on an error.
+ * Runs `work`, which handles a message. If the server has an audit trail, first records the message there, and after
+ * `work` its status: 200, or 400 if `work` failed.
  * @throws the errors of the trail and of `work`
  */
 export async function recorded(

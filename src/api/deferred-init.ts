@@ -1,6 +1,6 @@
 /**
- * Deferred init: a server that starts dormant refuses requests with 503 until a `POST /api/init` has succeeded
- * (contract/others.md, section 9). `holds` tells which routes are refused.
+ * Deferred init: a server that starts dormant refuses requests to some routes (`holds`) with 503 until a
+ * `POST /api/init` has succeeded (contract/others.md, section 9).
  *
  * The init needs a key of its own, `X-Init-API-Key`, if the server is started with one. Its body can set the server's
  * session keys; other members with a value are refused. A restarted server is dormant again.
@@ -35,7 +35,7 @@ export class DeferredInit {
     this.#isDormant = options.isDeferred
   }
 
-  /** The error for refused requests before the init; undefined when the server is not dormant. */
+  /** The error for the requests that a dormant server refuses; undefined when the server is not dormant. */
   get fault(): AppError | undefined {
     return this.#isDormant ? new AppError('unavailable', 'The server waits for POST /api/init') : undefined
   }
@@ -47,7 +47,7 @@ export class DeferredInit {
   }
 
   /**
-   * Checks the init key. Returns `right` also when no key is needed.
+   * Checks the key in the headers of a request for the init. Returns `right` also when no key is needed.
    * @throws AppError `not_found` without a deferred init
    */
   credentialOf(rawHeaders: readonly string[]): 'right' | Exclude<Credential['kind'], 'given'> | 'wrong' {

@@ -75,7 +75,7 @@ class EventSocket implements Sink, ConnectionOwner {
   readonly #connection: WebSocketConnection
   readonly #rules: EventSocketRules
   #conversation: Conversation | undefined
-  /** The sender of the messages, whose right is checked; undefined until the conversation is open. */
+  /** The client, whose right is checked for each message it sends; undefined until the conversation is open. */
   #client: SocketMessage | undefined
   #reader: Reader | undefined
 
@@ -95,7 +95,7 @@ class EventSocket implements Sink, ConnectionOwner {
     try {
       if (filterFor(principal, service.hasTag)?.(conversationId) === false) throw hidden(conversationId)
       this.#conversation = await service.open(conversationId)
-      // `conversationId` is a part of the request's URL and would keep the whole URL in memory.
+      // The string `conversationId` is a slice of the request's URL: V8 would keep the whole URL in memory for it.
       this.#client = { conversationId: this.#conversation.id, principal, address }
       await this.#join(this.#conversation, resend)
       connection.resume()
@@ -146,7 +146,7 @@ class EventSocket implements Sink, ConnectionOwner {
     }
   }
 
-  /** Returns the reason for the Close frame. It names the last event before `next`, if the event's id is in memory. */
+  /** Returns the reason for the Close frame. It has the id of event number `next` - 1, if the id is in memory. */
   #farewell(next: number): string {
     const last = this.#conversation?.events.idInMemory(next - 1)
     return `The server ends: connect again${last === undefined ? '' : ` with after=${last}`}`
@@ -157,7 +157,7 @@ class EventSocket implements Sink, ConnectionOwner {
     if (from !== undefined) {
       const encode = this.#connection.deflate ? encodeCompressedText : encodeText
       this.#reader = conversation.join({ from, encode, sink: this })
-      // Existing clients show why the status is `error` or `stuck` only if the socket sends the failure.
+      // For the status `error` or `stuck`, existing clients show the reason only if the socket sends it as an error.
       const failure = await failureOf(conversation.state, conversation.events)
       if (failure !== undefined) this.#sendError(conversation, failure)
       return
@@ -202,7 +202,7 @@ class EventSocket implements Sink, ConnectionOwner {
   }
 }
 
-/** Checks a Message and appends it. @throws AppError `invalid_input`, and the errors of `send` */
+/** Checks a frame with a Message, and sends the message. @throws AppError `invalid_input`; the errors of `send` */
 async function sendMessage(conversation: Conversation, value: unknown): Promise<void> {
   const message = checkedFrame(Message, value)
   const { content, role } = message

@@ -19,7 +19,7 @@ import { resendFields, resendOf, startOf, type Resend } from './resend.ts'
 export interface StreamRules {
   /** The time without data after which a comment is sent, so that the connection does not look dead. */
   readonly heartbeatMs: number
-  /** While unsent bytes fill the response's buffer, a client that takes no byte for this time is disconnected. */
+  /** A client is disconnected if the response's buffer is full and the client takes no byte for this time. */
   readonly stallTimeoutMs: number
 }
 
@@ -49,7 +49,7 @@ export async function streamEvents({ service, stream }: StreamParts, call: Call)
 }
 
 /**
- * Returns which stored events to send. `Last-Event-ID` overrides the query, which a browser repeats when it reconnects.
+ * Returns which stored events to send. A browser reconnects with its first query, so `Last-Event-ID` has precedence.
  */
 function resendFrom(call: Call): Resend {
   const last = singleHeader(call.exchange.request.rawHeaders, 'last-event-id')
@@ -80,7 +80,7 @@ class EventStream implements Sink {
     try {
       this.#reader = conversation.join({ from, encode: encodeEvent, sink: this })
     } catch (thrown) {
-      // The head of the response was sent, so the error is sent in the stream.
+      // The status line was sent already, so the error is sent as an event.
       const code = thrown instanceof AppError ? thrown.code : 'internal'
       this.write(encodeEvent(conversation.frames.error(code, messageOf(thrown)), false))
       this.#response.end()
@@ -104,7 +104,7 @@ class EventStream implements Sink {
     this.#response.end(reason === 'closed' ? `: The server ends\nretry: ${retryMs}\n\n` : '')
   }
 
-  /** Sends the id of the event before `next`, if the id is in memory. A browser sends it back as `Last-Event-ID`. */
+  /** Sends the id of event number `next` - 1, if it is in memory. A browser returns the id in `Last-Event-ID`. */
   #tellPlace(next: number): void {
     const last = this.#conversation?.events.idInMemory(next - 1)
     if (last !== undefined) this.#response.write(`id: ${last}\n\n`)

@@ -30,7 +30,7 @@ const search = {
   sort_order: withDefault(oneOf(['TIMESTAMP', 'TIMESTAMP_DESC']), 'TIMESTAMP'),
 }
 
-/** Returns the response with one event; a promise if the conversation is not open or the event not in memory. */
+/** Returns the response with one event. It is a promise if the conversation is not open or the event not in memory. */
 export function getEvent({ service }: ConversationParts, call: Call): HttpResponse | Promise<HttpResponse> {
   const id = parameterOf(call.parameters, 'event_id')
   const found = service.read(conversationIdOf(call), (events) => events.find(id))

@@ -1,8 +1,8 @@
 /**
  * Reads the header `Idempotency-Key`, with which a repeated request takes effect once (decisions 37).
  *
- * Beside the header's key, the server stores an HMAC of the request's kind (`name`), query and body. Quotation marks in
- * the header are part of the key, unlike in the draft "The Idempotency-Key HTTP Header Field".
+ * The server stores the key with an HMAC of the request's kind (`name`), query and body. Quotation marks in the header
+ * are part of the key, unlike in the draft "The Idempotency-Key HTTP Header Field".
  */
 import type { Clock } from '../base/stamp.ts'
 import type { KeyedRequest } from '../conversation/log/requests.ts'
@@ -19,8 +19,8 @@ export interface KeyParts {
 const keyForm = /^[\x21-\x7e]{1,128}$/
 
 /**
- * Returns the idempotency key of a request, with the request's digest and time; undefined without a key. The digest
- * covers `name` (the kind of request), the query and the body.
+ * Returns the idempotency key of a request, the time, and a digest of the kind of request (`name`), the query and the
+ * body. Returns undefined for a request without a key.
  * @throws AppError `invalid_input`
  */
 export function keyedRequestOf(call: Call, name: string, { clock, fingerprint }: KeyParts): KeyedRequest | undefined {

@@ -18,7 +18,7 @@ export interface Meta {
   readonly capabilities: readonly string[]
   /** Returns the names of the built-in agent's tools that work on this machine. */
   readonly usableTools: () => Promise<readonly string[]>
-  /** The names of the parts (`part.ts`) that no option leaves out. */
+  /** The names of the parts (optional modules) that no option leaves out. */
   readonly parts: readonly string[]
   /** The path of the page that the part `docs` serves; without this part, the path of `openapi.json`. */
   readonly docs: string

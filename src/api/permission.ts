@@ -22,13 +22,13 @@ function withoutKey(name: string, rights: ReadonlySet<string>): Principal {
 export const owner = withoutKey('session key', allRights)
 /** Every client of a server that asks for no key. */
 export const anyone = withoutKey('no key', allRights)
-/** A client of a route with the right `open` or `init`: no session key or named key is checked. */
+/** A client of a route with the right `open` or `init`, where no session key or named key is checked. */
 export const stranger = withoutKey('stranger', new Set())
 
 /** The members of a route that say who may use it. */
 export interface Guarded {
   readonly right: Right
-  /** For a socket, and a route without a conversation in its path: true if a key restricted to a tag may use it. */
+  /** True if a key that is restricted to a tag may use the socket, or the route without a conversation in its path. */
   readonly isForRestricted: boolean
 }
 

@@ -46,8 +46,8 @@ const statusOf = {
 } as const satisfies Record<ErrorCode, number>
 
 /**
- * Returns the response to a failed request, in the form of `errorForm` if given. Logs a status of 500 or more. Below
- * 500, only the refusal by a limit is logged, at the level `debug`, because clients repeat such requests.
+ * Returns the response to a failed request, in the form of `errorForm` if given. Logs each response with a status of
+ * 500 or more. A refusal by a limit with a lower status is logged at `debug`, because clients repeat such requests.
  */
 export function problem(
   thrown: unknown, log: Log, requestId: string, errorForm?: ErrorForm,
@@ -61,7 +61,7 @@ export function problem(
   return { ...jsonResponse(status, body), headers }
 }
 
-/** Returns an AppError's first issue as text, or its message if it has no issue. Other errors get a fixed text. */
+/** Returns the first issue of an AppError as text, or its message if it has none; a fixed text for other errors. */
 function wordsOf(thrown: unknown): string {
   if (!(thrown instanceof AppError)) return 'Unexpected error'
   const [issue] = thrown.issues

@@ -56,7 +56,7 @@ export interface RequestRules {
   readonly mask: (text: string) => string
   /** Returns a new id for a request without a valid id of its client. */
   readonly nextRequestId: () => string
-  /** Called for each allowed request, except for routes with the right `open`, `init` or `metrics`. */
+  /** Called for each allowed request. Not called for routes with the right `open`, `init` or `metrics`. */
   readonly onWork: () => void
   /** Returns why the server accepts no work; undefined while it accepts work. */
   readonly endingBecause: () => string | undefined
@@ -86,7 +86,7 @@ export function createRequestHandler(
   }
 }
 
-/** Sends the response to a request that arrived at `begun`, and tells the log, the observers and the audit trail. */
+/** Sends the response to a request that came at `begun`. Reports it to the log, the observers and the audit trail. */
 function reply(exchange: Exchange, answer: HttpResponse, begun: number, rules: RequestRules): void {
   send(exchange, answer)
   const ms = performance.now() - begun
@@ -165,8 +165,8 @@ function serve(
 }
 
 /**
- * For a route that needs a key, checks that the principal may use the route and, during a shutdown, that the route
- * begins no work. Then calls the handler, with the JSON body unless the handler reads the body itself.
+ * Checks that the principal may use a route that needs a key. While the server shuts down, refuses a route that begins
+ * work. Then calls the handler. Parses the JSON body for it, unless the handler reads the body itself.
  */
 function serveFor(
   principal: Principal, exchange: Exchange, route: Route, found: Found, rules: RequestRules,
@@ -194,7 +194,7 @@ function beginsWork({ method, right, isIdle }: Route): boolean {
   return method === 'POST' && (right === 'drive' || right === 'execute') && !isIdle
 }
 
-/** Returns who makes a request to this route. Rejects and throws like `initRefusalOf` and `holderOf`. */
+/** Returns the principal that makes a request. Rejects and throws like `initRefusalOf` and `holderOf`. */
 function admitted(exchange: Exchange, { right }: Route, rules: RequestRules): Principal | Promise<never> {
   switch (right) {
     case 'open': return stranger
@@ -204,7 +204,7 @@ function admitted(exchange: Exchange, { right }: Route, rules: RequestRules): Pr
   }
 }
 
-/** Returns the response before the init. Its error is not logged, because strangers could fill the log. */
+/** Returns the 503 response of a dormant server. Its error is not logged, because strangers could fill the log. */
 function unavailable(exchange: Exchange, { deferredInit }: RequestRules): HttpResponse {
   return problem(deferredInit.fault, silentLog, exchange.requestId, exchange.errorForm)
 }
@@ -220,7 +220,7 @@ function admit(request: IncomingMessage, target: Target, rules: OriginRules): re
   return assertOrigin(originRequestOf(rawHeaders, host, purposeOf(method)), rules)
 }
 
-/** Returns the methods of a path for `Allow`; all methods for a path without routes, such as `*`. */
+/** Returns the value of `Allow` for a path: its methods, or all methods if the path has no route, such as `*`. */
 function methodsAt(path: string, { router }: RequestRules): string {
   const match = router.match('OPTIONS', path)
   const methods = match.kind === 'method_not_allowed' ? match.allow : 'GET, HEAD, POST, PUT, PATCH, DELETE'
@@ -274,8 +274,8 @@ function holderOf(
 }
 
 /**
- * Checks the init key of a request. Returns undefined when the request is allowed. Rejects a wrong key, perhaps after a
- * delay (`refused-keys`).
+ * Checks the key of a request to `POST /api/init`. Returns undefined if the request is allowed. For a wrong key, the
+ * returned promise rejects with `unauthorized`, perhaps after a delay (`refused-keys`).
  * @throws AppError `not_found` when init is not deferred, `unauthorized` without a key
  */
 function initRefusalOf(
@@ -291,7 +291,7 @@ function initRefusalOf(
   })
 }
 
-/** Returns the holder of the cookie's workspace session; undefined if there is none, or for a request with a key. */
+/** Returns the holder of the workspace session in the cookie; undefined without a session and if a key is given. */
 function ofWorkspaceSession(
   { request: { rawHeaders } }: Exchange, { workspaceSessions }: RequestRules,
 ): Principal | undefined {

@@ -10,7 +10,7 @@ export type Resend =
   | { readonly mode: 'all' }
   /** Stored events from this time on, in microseconds since the epoch. Without a time, no stored events. */
   | { readonly mode: 'since'; readonly micros: number | undefined }
-  /** All events after the event or the unstored frame with this id. */
+  /** All events after the event with this id. The id may also be the id of a frame that is not stored. */
   | { readonly mode: 'after'; readonly eventId: string }
 
 export const resendFields = {
@@ -27,7 +27,7 @@ export function resendOf(query: QueryValues<typeof resendFields>): Resend {
   return mode === 'all' || (mode === undefined && all === true) ? { mode: 'all' } : { mode: 'none' }
 }
 
-/** Returns the sequence number of the first event to send; `now` for new events only; undefined for an unknown id. */
+/** Returns the number of the first event to send; `now` to send new events only; undefined if the id is unknown. */
 export async function startOf(conversation: Conversation, resend: Resend): Promise<number | 'now' | undefined> {
   switch (resend.mode) {
     case 'none':

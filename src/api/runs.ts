@@ -1,6 +1,6 @@
 /**
  * The routes that drive a conversation: runs, approvals, secrets, model and so on (contract/conversations.md, sections
- * 3, 4 and 6). A change is durable before its response is sent, except a pause that takes longer than 5 s.
+ * 3, 4 and 6). A change is durable before its response is sent. But the response to a pause is sent after 5 s at most.
  */
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { toJsonObject } from '../base/json.ts'
@@ -36,12 +36,12 @@ export async function run({ service, keys }: ConversationParts, call: Call): Pro
   return success
 }
 
-/** The dependency of handlers that use no other method of the service than `open`. */
+/** The dependency of handlers that only open a conversation. */
 interface Conversations {
   readonly service: Pick<ConversationService, 'open'>
 }
 
-/** Returns `success` after sockets have written the frames that report the handler's change. */
+/** Returns `success`, after the sockets have written the frames about the change that the request made. */
 async function told(): Promise<HttpResponse> {
   // A socket writes its frames at the end of the turn of the event loop (`ws/departure`).
   await endOfTurn()

@@ -14,7 +14,7 @@ const header = 'X-Secret-Masking'
 const namedLimit = 50
 const nameLimitChars = 200
 
-/** Adds the header for unencrypted secrets that are masked as whole words only, or not at all. Skips other secrets. */
+/** Names in `X-Secret-Masking` secrets that are masked as whole words only, or not at all. Skips encrypted values. */
 export function tellMasking({ exchange }: Call, secrets: Readonly<Record<string, SecretSource>>): void {
   const told: string[] = []
   for (const [name, source] of Object.entries(secrets)) {

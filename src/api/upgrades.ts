@@ -97,8 +97,8 @@ function observedOf({ method, socket }: IncomingMessage, attempt: Readonly<Attem
 }
 
 /**
- * True when an earlier response on the connection is incomplete, or will close the connection. Frames must not mix with
- * that response, so no upgrade is made: an incomplete response is followed by a refusal.
+ * True when an earlier response on the connection is incomplete, or will close the connection. Then no upgrade is made,
+ * because frames could mix with that response. After an incomplete response, refuses the upgrade with 400.
  */
 function standsBehind(socket: Duplex): boolean {
   const before = newestAnswer(socket)
@@ -128,7 +128,7 @@ function eventSocketRoute(rules: EventSocketRules): SocketRoute {
   }
 }
 
-/** The facts about an upgrade that observers get. `route` and `keyName` are set once they are known. */
+/** The facts about an upgrade that observers get. `route` and `keyName` are set when they become known. */
 interface Attempt {
   readonly requestId: string
   /** The pattern of the matching route; undefined when none matched so far. */
@@ -147,7 +147,7 @@ function check(
   request: IncomingMessage, router: Router<SocketRoute>, rules: UpgradeRules, attempt: Attempt,
 ): Checked {
   const { rawHeaders } = request
-  // A body precedes the first frame (RFC 9110, section 7.8), but Node would pass the body's bytes on as frames.
+  // A request body comes before the first frame (RFC 9110, section 7.8). Node would take its bytes for frames.
   if (announcesBody(request)) {
     throw new AppError('bad_request', 'Could not open the socket: expected a request without a body')
   }
@@ -172,7 +172,7 @@ function check(
       connection.close(refusedKey, messageOf(thrown))
       return false
     }
-    // Only a named key or a session of the console can end while the socket is open.
+    // While the socket is open, a named key or a session of the console can end, but not a session key.
     if (page === undefined && principal.keyId === undefined) return true
     const release = (page ?? principal).hold(() => {
       connection.close(refusedKey, page === undefined ? 'The key has ended' : 'Signed out')
@@ -186,7 +186,7 @@ function check(
   return { parameters, serve, admission: { by, address: request.socket.remoteAddress, onAdmitted, given } }
 }
 
-/** Checks that the key may use the route. `EventSocket` checks the tag: clients expect 4004 if it does not match. */
+/** Checks that the key may use the route. `EventSocket` checks the tag, and closes with 4004 if it does not match. */
 function assertMayOpen(principal: Principal, route: SocketRoute): void {
   assertAllowed(principal, route, {}, () => false)
 }
@@ -199,11 +199,11 @@ function resendFrom(query: string): Resend {
 
 /** The close code of a socket whose key or session has ended, or whose key lacks the right of the route. */
 const refusedKey = 4001
-/** When a key or session has ended, the client has this time to answer the Close frame. Then its socket is cut. */
+/** When a key or session ends, the client has this time, in ms, to answer the Close frame. Then its socket is cut. */
 const endingMs = 500
 
 interface Authentication {
-  /** The client, if it is known. Otherwise the key ring that finds it by the key or proof in the first frame. */
+  /** The client; or, for a request without a key, the key ring that finds the client by its first frame. */
   readonly by: Principal | KeyRing
   /** The page session whose proof the first frame must have. */
   readonly page?: PageSession

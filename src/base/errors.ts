@@ -52,9 +52,9 @@ export interface Issue {
 
 export interface AppErrorOptions {
   readonly cause?: unknown
-  /** The rules that the input breaks, for the code `invalid_input`. Absent if the single rules are not known. */
+  /** For the code `invalid_input`: the rules that the input breaks. Absent if it is not known which rules. */
   readonly issues?: readonly Issue[]
-  /** The time that a client should wait before it asks again. */
+  /** The time that a client should wait before it repeats its request. */
   readonly retryAfterSeconds?: number
   /** The limit that is reached, and how much of it is used. */
   readonly limit?: ReachedLimit

@@ -1,6 +1,6 @@
-/** Stores the end of a text that arrives in chunks, while the end may be part of a secret. */
+/** Holds back the end of a text that arrives in chunks, while a secret may begin in this end. */
 
-/** The number of characters that decide whether a short secret is a whole word: up to 7 of its own, and 2 before it. */
+/** Enough characters to find out whether a short secret is a whole word: the secret has at most 7, and 2 precede it. */
 export const recentLength = 9
 
 export class HeldText {
@@ -18,7 +18,7 @@ export class HeldText {
     return this.#chunks.join('')
   }
 
-  /** Removes and returns the held text before an offset, which counts from the beginning of the whole text. */
+  /** Removes and returns the held text before the offset `place`, which counts from the beginning of the whole text. */
   takeTo(place: number): string {
     if (place <= this.start) return ''
     const taken: string[] = []

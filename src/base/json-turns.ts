@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertFewValues, parseJson, parseOwnJson, usualValueLimit } from './json.ts'
 
-/** A text of at most this many bytes or characters takes one turn. A longer text is decoded in pieces of this size. */
+/** A text of at most this many bytes or characters is parsed in one turn. A longer text is decoded in such pieces. */
 export const turnBytes = 2 * 1024 * 1024
 
 /** Parses a JSON text from outside. Returns a promise for more than `turnBytes` bytes. Fails as `parseJson` does. */

@@ -36,7 +36,7 @@ export function parseOwnJson(text: string): unknown {
   return JSON.parse(text)
 }
 
-/** Checks the number of values, as `countValues` counts them. @throws TooManyValuesError above `valueLimit` */
+/** @throws TooManyValuesError when `countValues` counts more than `valueLimit` values in the text */
 export function assertFewValues(text: string, valueLimit: number): void {
   if (countValues(text, valueLimit) > valueLimit) throw new TooManyValuesError(valueLimit)
 }
@@ -51,8 +51,8 @@ export class TooManyValuesError extends RangeError {
 }
 
 /**
- * Counts the characters `[`, `{`, `,` and `:` outside of strings, up to `most` + 1. In a JSON text each value but the
- * outermost follows one of these characters, so the text has at most one value more than the count.
+ * Counts the characters `[`, `{`, `,` and `:` outside of strings, up to `most` + 1. In a JSON text, one of them stands
+ * before each value other than the outermost. So the text has at most one value more than the returned count.
  */
 export function countValues(text: string, most: number): number {
   let count = 0
@@ -67,10 +67,10 @@ export function countValues(text: string, most: number): number {
 
 const quote = 0x22
 const backslash = 0x5c
-/** The number of characters to read one by one before `indexOf` searches for the end of a string. */
+/** The number of characters of a string that are read one by one before `indexOf` searches for its end. */
 const shortString = 64
 
-/** Returns the offset of the first unescaped quote from `start` on; if there is none, the text's length or more. */
+/** Returns the offset of the first unescaped quote at or after `start`; without one, the length of the text or more. */
 export function endOfString(text: string, start: number): number {
   let index = start
   for (;;) {
@@ -81,7 +81,7 @@ export function endOfString(text: string, start: number): number {
     }
     const end = text.indexOf('"', index)
     if (end === -1) return text.length
-    // Backslashes before the quote may escape it: read them one by one, from the first on.
+    // Backslashes before the quote may escape it. The loop reads on from the first of them.
     if (end === index || text.charCodeAt(end - 1) !== backslash) return end
     index = startOfBackslashes(text, index, end - 1)
   }

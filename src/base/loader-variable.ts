@@ -2,12 +2,12 @@
  * Decides which names of environment variables a secret must not have, because the variable would steer a program:
  * which code the program loads, or where its configuration is.
  *
- * Upper and lower case are equal. A name is allowed if none of these rules fits. Otherwise the first that fits decides:
+ * Upper and lower case are equal. A name that fits none of these rules is allowed. Else the first that fits decides:
  *
  * 1. Listed names, and names with a listed prefix such as `LD_`, are refused.
  * 2. Names that end with the word of a credential (`GIT_TOKEN`), and the names in `loginFolders`, are allowed.
  * 3. Names with a word such as `HOME` (`XDG_CONFIG_HOME`) are refused.
- * 4. Names that begin with a tool (`GIT_SSH`) are refused, except with a last word of `plainWords`.
+ * 4. Names that begin with a tool (`GIT_SSH`) are refused, unless their last word is in `plainWords`.
  */
 
 /** True for a variable that steers a program, by the rules above. No secret may have its name. */
@@ -51,7 +51,7 @@ const loginFolders: ReadonlySet<string> = new Set([
   'CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME', 'COPILOT_HOME', 'CLINE_DATA_DIR', 'OPENHANDS_PERSISTENCE_DIR',
 ])
 
-/** Last words of credentials' names. `credentialEnding` has more; it also matches the end of a word, as in `APIKEY`. */
+/** A variable is a credential if the last word of its name is one of these, or `credentialEnding` matches that word. */
 const credentialWords: ReadonlySet<string> = new Set([
   'PASS', 'PAT', 'AUTH', 'DSN', 'JWT', 'PIN', 'COOKIE', 'CERT', 'CREDENTIAL', 'CREDENTIALS',
 ])
@@ -67,7 +67,7 @@ const steeringWords: ReadonlySet<string> = new Set([
 const steeringEnding =
   /(?:FLAGS|OPTIONS|OPTS?|HOME|WRAPPER|PATHS?|DIRS?|(?<!PRO)FILES?|RC|CONFIG|CONF|ASKPASS|SHELL|EDITOR|PAGER)$|^CONFIG/
 
-/** First words of the variables from which tools read settings. */
+/** The first words in the names of variables from which tools read their settings. */
 const tools: ReadonlySet<string> = new Set([
   'GIT', 'SSH', 'SVN', 'HG', 'LESS', 'TAR', 'GZIP', 'XZ', 'ZIP', 'UNZIP', 'RSYNC', 'CURL', 'WGET', 'GREP', 'FZF',
   'GNUPG',
@@ -81,5 +81,5 @@ const tools: ReadonlySet<string> = new Set([
   'PACKER',
 ])
 
-/** Words with which the names of harmless variables end, such as `GIT_AUTHOR_EMAIL`. */
+/** A variable of one of the `tools` is harmless if its last word is one of these, as in `GIT_AUTHOR_EMAIL`. */
 const plainWords: ReadonlySet<string> = new Set(['NAME', 'EMAIL', 'USER', 'USERNAME', 'LOGIN', 'ID', 'DATE'])

@@ -12,7 +12,7 @@ import { sleep, within } from './wait.ts'
 /** The names of the logs for operators: the server log and the access log. */
 export type LogName = 'server' | 'access'
 
-/** Takes the lines of a log, each with its newline. */
+/** Writes the lines of a log. Each line includes its newline. */
 export interface LogOutput {
   write(line: string): void
   /** Writes the waiting lines and this line synchronously: for the last line of a process. */
@@ -31,7 +31,7 @@ export interface LogFilesOptions {
 /** The most characters that wait for the next write, for each file. */
 const queueLimitChars = 4 * 1024 * 1024
 const closeLimitMs = 2000
-/** The time in which lines gather for one write. */
+/** The wait before a write, in milliseconds. Lines that come meanwhile are written together. */
 const gatherMs = 20
 
 export class LogFiles {
@@ -93,9 +93,9 @@ class LogFile implements LogOutput {
   #handle: FileHandle
   #lines: string[] = []
   #chars = 0
-  /** The number of lines dropped since the last batch that was written without an error. */
+  /** The number of lines that were dropped since the last write without an error. */
   #lost = 0
-  /** True when the last batch was cut inside a line: the next batch begins with a newline. */
+  /** True when the file may end inside of a line. The next write then begins with a newline. */
   #isTorn = false
   #batch: Promise<void> | undefined
   #writing: Promise<void> | undefined
@@ -120,7 +120,7 @@ class LogFile implements LogOutput {
       this.#isTorn = false
       this.#recovered()
     } catch (thrown) {
-      this.#isTorn = true // It is not known whether a line was cut. At worst, the file gets an empty line.
+      this.#isTorn = true // A line may be cut. If none is, the newline before the next write only makes an empty line.
       this.#drop(lines.length, reasonOf(thrown))
     }
   }
@@ -146,7 +146,7 @@ class LogFile implements LogOutput {
 
   async #close(): Promise<void> {
     await within(this.#writing ?? Promise.resolve(), closeLimitMs)
-    await within(this.#handle.close().catch(ignore), closeLimitMs) // An error is ignored: no more lines come.
+    await within(this.#handle.close().catch(ignore), closeLimitMs) // An error is ignored: no line follows.
     this.#options.onClose()
   }
 

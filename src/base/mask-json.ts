@@ -1,8 +1,8 @@
 /**
  * Masks the strings, the names of members and the numbers in a copy of a JSON value.
  *
- * A number that contains a secret becomes a string, or the result of `hiddenNumber`. The value must have limited
- * nesting (base/json).
+ * A number that contains a secret becomes its masked text, or the result of `hiddenNumber`. The value must
+ * have limited nesting (base/json).
  */
 import { isObject } from './json.ts'
 

@@ -1,7 +1,7 @@
 /**
  * Masks long texts and JSON values in several turns of the event loop, so that 16 MiB do not block the loop.
  *
- * One turn masks about `turnWeight` characters.
+ * One turn masks values of about the weight `turnWeight`.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject, parseJson } from './json.ts'
@@ -14,9 +14,9 @@ export interface MaskingWays {
   readonly stream: () => MaskingStream
 }
 
-/** The approximate weight (`weightOf`) of the values that are masked in one turn of the event loop. */
+/** The approximate weight (`weightOf`) of the values to mask in one turn of the event loop. */
 export const turnWeight = 65_536
-/** The part of each value's weight that does not depend on its characters. */
+/** The weight that each value has in addition to its characters. */
 const valueWeight = 100
 
 /** Counts the characters of all texts and names in a value, plus `valueWeight` per value. Stops above `turnWeight`. */
@@ -58,8 +58,8 @@ export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Prom
 }
 
 /**
- * Resolves to a function that masks the texts of `value`. If `value` is long, the texts are masked first, in several
- * turns of the event loop, and the returned function looks up the results.
+ * Resolves to a function that masks a text of `value`. If `value` is long, all its texts are masked before that, in
+ * several turns of the event loop, and the function returns the stored results.
  */
 export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(text: string) => string> {
   if (weightOf(value) <= turnWeight) return ways.mask

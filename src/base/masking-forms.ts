@@ -36,7 +36,7 @@ function escapeNonAscii(text: string): string {
 }
 
 function urlForms(text: string): string[] {
-  // encodeURIComponent throws on a lone surrogate, which the conversion to UTF-8 replaces.
+  // `encodeURIComponent` throws on a lone surrogate. The conversion to UTF-8 and back replaces it.
   const component = encodeURIComponent(Buffer.from(text).toString())
   const form = new URLSearchParams([['', text]]).toString().slice(1)
   return [component, lowerHex(component), form, lowerHex(form)]

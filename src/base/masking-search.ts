@@ -1,8 +1,8 @@
 /**
  * Finds many strings in one pass over a text: the automaton of Aho and Corasick (Communications of the ACM 18, 1975).
  *
- * A state stands for the longest beginning of a pattern with which the text read so far ends. The first states have a
- * row each in a table of successors; further states are made when a text reaches them. Offsets count UTF-16 code units.
+ * A state stands for the longest beginning of a pattern with which the text read so far ends. Each of the first states
+ * has a row in a table of successors. More states are made when a text reaches them. Offsets count UTF-16 code units.
  */
 
 import { at, Trie, wordBits, type Patterns } from './masking-trie.ts'
@@ -15,7 +15,7 @@ export class PatternSearch {
   /** The column of a code unit in `#rows`; 0 for a code unit in no pattern. */
   readonly #columns: Int32Array
   readonly #width: number
-  /** The states below this number have a row in `#rows`, with a successor for each column. */
+  /** Each state below this number has a row in `#rows`. The row has the next state for each column. */
   readonly #rowCount: number
 
   constructor(patterns: Patterns) {
@@ -42,8 +42,8 @@ export class PatternSearch {
   }
 
   /**
-   * Reads on from `cursor.state`, and updates it. Returns the offset where `read` stopped: after a pattern, at the end
-   * of the text or, inside of a pattern, before a margin (`isMargin`) that has a line break or ends the text.
+   * Reads `text` from the offset `from`, and updates `cursor.state`. Stops after a pattern, and at the end of the text.
+   * Inside of a pattern, also stops before a margin that has a line break or ends the text. Returns the offset reached.
    */
   read(text: string, from: number, cursor: { state: number }): number {
     const columns = this.#columns
@@ -53,7 +53,7 @@ export class PatternSearch {
     const { output } = this.#trie
     let { state } = cursor
     let index = from
-    /** The end of the margin that `endOfBlanks` read last: the characters of this margin need no further check. */
+    /** The offset after the last margin that `endOfBlanks` accepted. The characters before it are not checked again. */
     let lineEnd = from
     for (; index < text.length; index++) {
       const unit = text.charCodeAt(index)
@@ -86,7 +86,7 @@ export class PatternSearch {
     return at(this.#trie.matchLength, state)
   }
 
-  /** Returns the lengths of the `Patterns.words` with which this state's text ends, as bits: bit n for length n. */
+  /** Returns the `Patterns.words` with which this state's text ends, as bits: bit n stands for a word of n units. */
   wordLengths(state: number): number {
     return at(this.#trie.output, state) & wordBits
   }
@@ -110,8 +110,8 @@ export class PatternSearch {
 }
 
 /**
- * True for a blank, a control character, `|` or a box-drawing character. A run of these is called a margin: a secret
- * may be broken into lines there.
+ * True for a space, a no-break space, a control character up to U+001F, `|` or a box-drawing character. A run of these
+ * is called a margin: a secret may be broken into lines there.
  */
 export function isMargin(codeUnit: number): boolean {
   return codeUnit <= 0x20 || codeUnit === 0x7c || codeUnit === 0xa0 || (codeUnit >= 0x2500 && codeUnit <= 0x257f)
@@ -130,7 +130,7 @@ function endOfBlanks(text: string, from: number): number {
 /** The most failure links that one call of `stepOrGiveUp` follows. Real texts need only a few. */
 const giveUpAfter = 32
 
-/** The most entries of `#rows`: the more columns a row has, the fewer states have a row. */
+/** The most elements of `#rows`. So the more columns a row has, the fewer states have a row. */
 const tableLimit = 1 << 18
 
 function columnsOf(units: Uint16Array): { readonly columns: Int32Array; readonly width: number } {
@@ -142,14 +142,14 @@ function columnsOf(units: Uint16Array): { readonly columns: Int32Array; readonly
   return { columns, width }
 }
 
-/** Makes the children of the first states, at most `limit`, breadth first. Returns the number of these states. */
+/** Makes the children of at most `limit` states, breadth first from the root. Returns the number of these states. */
 function growRows(trie: Trie, limit: number): number {
   let state = 0
   for (; state < limit && state < trie.size; state++) trie.firstChild(state)
   return state
 }
 
-/** Makes the table of successors. A state's row is the row of its failure link, overwritten with its own children. */
+/** Makes the table of successors. A state's row is a copy of its failure link's row, with its own children added. */
 function fillRows(trie: Trie, columns: Int32Array, width: number, rowCount: number): Int32Array {
   const rows = new Int32Array(rowCount * width)
   for (let state = 0; state < rowCount; state++) {

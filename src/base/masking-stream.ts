@@ -1,7 +1,7 @@
 /**
  * Masks one text that arrives in chunks. The end of the text is held back while it may be the beginning of a secret.
  *
- * One `<secret-hidden>` replaces overlapping matches. When the secrets change, the text held back is read again.
+ * One `<secret-hidden>` replaces overlapping secrets. If the registered secrets change, held text is searched again.
  */
 import { HeldText, recentLength } from './held-text.ts'
 import { isMargin, type PatternSearch } from './masking-search.ts'
@@ -28,7 +28,7 @@ export class TextMasking {
   #held = new HeldText()
   /** The hidden parts of the held text, in order and disjoint. */
   #parts: HiddenPart[] = []
-  /** The last returned `<secret-hidden>` replaces a part of the whole text that ends at this offset; 0 for none. */
+  /** The offset, in the whole text, after the part that the last returned `<secret-hidden>` replaces; at first 0. */
   #markedEnd = 0
   /** The number of characters that were read. */
   #length = 0
@@ -37,7 +37,7 @@ export class TextMasking {
    * (`Patterns.words`) is hidden only as a whole word.
    */
   #recent = ''
-  /** The lengths of the `Patterns.words` that end with the last character read: bit n for length n. */
+  /** The `Patterns.words` that end with the last character read: bit n stands for a word of n characters. */
   #wordsAtEnd = 0
   #isOutdated = false
 
@@ -100,7 +100,7 @@ export class TextMasking {
     if (this.#wordsAtEnd !== 0) this.#judgeWords(this.#wordsAtEnd, text, 0)
     this.#wordsAtEnd = 0
     const cursor = this.#cursor
-    /** The end of the newest margin that cannot be inside of a secret. `wrapped` does not read this margin. */
+    /** The offset after the newest margin (`isMargin`) that is in no secret. `wrapped` does not read this margin. */
     let plainEnd = 0
     for (let index = 0; index < text.length; ) {
       const from = index
@@ -119,8 +119,8 @@ export class TextMasking {
   }
 
   /**
-   * Hides the longest of `Patterns.texts` that ends right before the offset `index` of `text`, and each of
-   * `Patterns.words` that ends there and is a whole word. A word at the end of `text` is judged later (`#wordsAtEnd`).
+   * Hides the matches that end right before the offset `index` of `text`: the longest of `Patterns.texts`, and each of
+   * `Patterns.words` that is a whole word. At the end of `text`, words wait in `#wordsAtEnd` for the next character.
    */
   #matched(search: PatternSearch, text: string, index: number): void {
     const end = this.#length + index
@@ -132,7 +132,7 @@ export class TextMasking {
     else this.#wordsAtEnd = words
   }
 
-  /** Hides the secrets of these `lengths` (bits) that end right before the offset `index`, if they are whole words. */
+  /** Hides each secret that ends right before `index` and is a whole word. `lengths` has bit n for a length of n. */
   #judgeWords(lengths: number, text: string, index: number): void {
     const unit = (place: number): number => {
       return place < 0 ? this.#recent.charCodeAt(this.#recent.length + place) : text.charCodeAt(place)
@@ -147,7 +147,7 @@ export class TextMasking {
     }
   }
 
-  /** Hides a match. Joins it with each hidden part, or with the last `<secret-hidden>`, that it overlaps. */
+  /** Adds a match to `#parts`, joined with parts that it overlaps. Moves `#markedEnd` if it overlaps a returned mark. */
   #hide(matchStart: number, end: number): void {
     const newest = this.#parts.at(-1)
     if (newest !== undefined && newest.start <= matchStart && newest.end > matchStart) {
@@ -163,7 +163,7 @@ export class TextMasking {
     else this.#parts.push({ start, end })
   }
 
-  /** Returns the first offset at which an unfinished secret may begin; the end of the text so far if there is none. */
+  /** Returns the first offset in the whole text at which an unfinished secret may begin; `#length` if there is none. */
   #safeEnd(): number {
     if (this.#search === undefined) return this.#length
     const exact = this.#length - this.#search.depth(this.#cursor.state)
@@ -171,8 +171,8 @@ export class TextMasking {
   }
 
   /**
-   * Takes the held text before the offset `safe` and returns it masked. One `<secret-hidden>` replaces each hidden part
-   * that begins before `safe`, even if the part ends later.
+   * Removes the text before the offset `safe` from `#held`, and returns it masked. If a hidden part begins before this
+   * offset and ends after it, `<secret-hidden>` is returned now, and a later call leaves out the rest of the part.
    */
   #give(safe: number): string {
     const from = this.#held.start
@@ -191,7 +191,7 @@ export class TextMasking {
   }
 }
 
-/** Returns the end of the margin at `from` if the character after the margin continues no secret; otherwise `from`. */
+/** Returns the offset after the margin at `from` if the next character cannot continue a secret; otherwise `from`. */
 function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number) => boolean): number {
   let end = from
   while (end < text.length && isMargin(text.charCodeAt(end))) end++

@@ -13,7 +13,7 @@ export interface Patterns {
   readonly words: Iterable<string>
 }
 
-/** The bits of `output` for `Patterns.words`: bit n for a word of n code units. Bit 0 of `output` is for `texts`. */
+/** The bits of `output` for `Patterns.words`: bit n means a word of n code units. Bit 0 is for `Patterns.texts`. */
 export const wordBits = 0xf0
 
 /** The tree of the patterns. Its nodes are the states of the search; state 0 is the root. */
@@ -33,10 +33,10 @@ export class Trie {
   /** The offset of each pattern in `units`. */
   readonly #starts: Int32Array
   readonly #isWord: Uint8Array
-  /** Indexed by state: the sorted patterns from `#first` to `#end` - 1 are those that begin with the state's text. */
+  /** Indexed by state. In sorted order, patterns `#first` to `#end` - 1 are those that begin with the state's text. */
   readonly #first: Int32Array
   readonly #end: Int32Array
-  /** The children of the root by code unit. */
+  /** Indexed by code unit: the child of the root; 0 if there is none. */
   readonly #belowRoot = new Int32Array(0x10000)
 
   constructor({ texts, words }: Patterns) {
@@ -84,13 +84,13 @@ export class Trie {
     return 0
   }
 
-  /** Makes the children of a state, then their failure links. Finding a link may make children of other states. */
+  /** Makes the children of a state, then their failure links. `#link` may also make children of other states. */
   #grow(state: number): void {
     const first = this.size
     const depth = at(this.depth, state)
     const last = at(this.#end, state)
     let next = at(this.#first, state)
-    // The patterns are sorted and distinct, so only the state's first pattern can end here. It needs no child.
+    // The patterns are sorted and distinct, so only the first can equal the state's text. It needs no child.
     if (next < last && this.#lengthOf(next) === depth) next++
     while (next < last) {
       const child = this.size++

@@ -13,7 +13,7 @@ export function maskingOf(value: string): Masking {
   return maskedText(value).length < minSecretLength ? 'whole words' : 'everywhere'
 }
 
-/** Returns the reason why a value is not masked; undefined for a masked value. */
+/** Returns the reason why a value is not masked; undefined if it is masked. */
 export function whyNotMasked(value: string): string | undefined {
   const text = maskedText(value)
   if (text.length < minWordLength) return `has fewer than ${minWordLength} characters`
@@ -44,7 +44,7 @@ const knownFolders =
   'Users|Applications|Library|Volumes|bin|dev|etc|home|lib|mnt|opt|proc|root|run|srv|tmp|usr|var|workspace'
 const pathBelowKnown = new RegExp(String.raw`^(?:~|\.{1,2}|\/(?:${knownFolders}))(?:\/[\w.@+-]{1,32})+\/?$`)
 
-/** True for a path below `~`, `.`, `..` or `knownFolders`, or a lower-case path without 20 of `[a-z0-9]` in a row. */
+/** True for a path below `~`, `.`, `..` or a known folder, or a lower-case path without 20 of `[a-z0-9]` in a row. */
 function isPath(text: string): boolean {
   return /^(?:~|\.{1,2})?(?:\/[a-z0-9._@+-]{1,32})+\/?$/.test(text) && !/[a-z0-9]{20}/.test(text) ||
     pathBelowKnown.test(text)
@@ -58,7 +58,7 @@ const hostForm = new RegExp([
   String.raw`(?::\d{1,5})?(?:\/[a-z0-9._-]{1,32})*\/?$`,
 ].join(''))
 
-/** True for a host, mail address or URL that `hostForm` matches, without 24 lower-case letters or digits in a row. */
+/** True for a host, mail address or URL (`hostForm`) in which no 24 lower-case letters or digits follow one another. */
 function isHost(text: string): boolean {
   return hostForm.test(text) && !/[a-z0-9]{24}/.test(text)
 }

@@ -2,9 +2,9 @@
  * Finds a secret that a terminal, a grid or `fold` has broken into lines, with blanks, bars and line numbers between
  * its parts.
  *
- * A pattern is a text to find: a secret in one of its forms. A `Reading` is a guess that a pattern has begun and that a
- * line break and the margin around it stand for nothing, a blank or a line end of it. Only `readingLimit` guesses are
- * followed at a time, so a text can be made in which a secret stays visible.
+ * A pattern is a text to find: a secret in one of its forms. A `Reading` is a guess that a pattern has begun and goes
+ * on after a line break. The break and the margin around it stand for nothing, a blank or a line end of the pattern.
+ * Only `readingLimit` guesses are followed at a time, so a text can be made in which a secret stays visible.
  */
 import { isMargin, type PatternSearch } from './masking-search.ts'
 
@@ -12,14 +12,14 @@ import { isMargin, type PatternSearch } from './masking-search.ts'
 interface Gap {
   readonly start: number
   readonly end: number
-  /** The number of the pattern's code units for which the gap stands: 1 for a blank or a line end, else 0. */
+  /** The number of code units of the pattern for which the gap stands: 1 for a blank or a line end, 0 for nothing. */
   readonly units: number
   readonly previous: Gap | undefined
   /** The number of gaps in the pattern so far, this gap included. */
   readonly count: number
 }
 
-/** The text so far ends with the beginning of a pattern: the state that stands for it, and its newest gap, if any. */
+/** The beginning of a pattern, with which the text so far ends: its state in the search, and its last gap, if any. */
 interface Beginning {
   readonly state: number
   readonly gap: Gap | undefined
@@ -31,7 +31,7 @@ type Phase = 'text' | 'number' | 'behind number'
 interface Reading {
   phase: Phase
   state: number
-  /** The newest gap. In the phases `number` and `behind number` its `end` is still the beginning of the line number. */
+  /** The last gap. In the phases `number` and `behind number`, its `end` is the offset where the line number begins. */
   gap: Gap
   digits: number
 }
@@ -70,8 +70,8 @@ export class WrappedReadings {
   }
 
   /**
-   * True when a pattern may continue with this code unit after a gap. Also true for each digit, which may begin a line
-   * number. `exact` is the state in which the search of TextMasking was before the gap.
+   * True when a pattern may continue with this code unit after a gap, or when it is a digit, which may begin a line
+   * number. `exact` is the state of TextMasking's search before the gap.
    */
   mayGoOn(exact: number, codeUnit: number): boolean {
     if (isDigit(codeUnit)) return true
@@ -88,7 +88,7 @@ export class WrappedReadings {
     if (this.#readings.length > 0) this.#stepAll(codeUnit, position)
   }
 
-  /** Advances the readings by a code unit. Keeps at most `readingLimit`. Drops ended readings and duplicates. */
+  /** Passes a code unit to each reading. Then removes ended and equal readings, and readings above `readingLimit`. */
   #stepAll(codeUnit: number, position: number): void {
     const readings = this.#readings
     let alive = 0
@@ -123,7 +123,7 @@ export class WrappedReadings {
     if (position - this.#margin.start > gapLimit) this.#margin.beginnings = []
   }
 
-  /** Returns a reading for each way in which a pattern may continue after the margin; none if it has no line break. */
+  /** Returns a reading for each way in which a pattern may continue after a margin; none without a line break. */
   #readOn({ start, hasBreak, beginnings }: Margin, codeUnit: number, end: number): Reading[] {
     if (!hasBreak) return []
     const readings: Reading[] = []
@@ -144,12 +144,12 @@ export class WrappedReadings {
     return joint.reduce((from, unit) => this.#search.stepOrGiveUp(from, unit), state)
   }
 
-  /** True when a pattern that began before a gap continues with this code unit. `joined` is the state after the gap. */
+  /** True when a pattern goes on with this code unit after a gap of `units` units, which led to the state `joined`. */
   #isJoined(joined: number, units: number, codeUnit: number): boolean {
     return this.#search.depth(this.#search.stepOrGiveUp(joined, codeUnit)) > units + 1
   }
 
-  /** Advances one reading. Returns false when the reading has ended. */
+  /** Passes a code unit to one reading. Returns false when the reading has ended. */
   #step(reading: Reading, codeUnit: number, position: number): boolean {
     if (reading.phase === 'number') {
       if (isDigit(codeUnit)) return ++reading.digits <= digitLimit
@@ -169,7 +169,7 @@ export class WrappedReadings {
   }
 }
 
-/** Returns the offset where a pattern begins whose first `length` code units end at `place`. `newest`: its last gap. */
+/** Returns the offset where a pattern begins. Its first `length` code units end at `place`. `newest`: its last gap. */
 function startOf(length: number, place: number, newest: Gap | undefined): number {
   let left = length
   let end = place

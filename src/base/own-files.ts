@@ -134,13 +134,13 @@ export async function replaceLoosely(path: string, content: string | Uint8Array)
   })
 }
 
-/** Has `write` make a temporary file and move it to `path`. Removes the temporary file when `write` fails. */
+/** Calls `write`, which makes a temporary file and moves it to `path`. If `write` fails, removes the temporary file. */
 async function replaceBy(path: string, write: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = temporaryPath(path)
   try {
     await write(temporary)
   } catch (thrown) {
-    await removeFile(temporary).catch(() => undefined) // The first error is thrown.
+    await removeFile(temporary).catch(() => undefined) // The error of `write` is thrown, not this one.
     throw storageError(`Cannot write "${basename(path)}"`, thrown)
   }
 }
@@ -158,7 +158,7 @@ export async function createFile(path: string, content: string | Uint8Array): Pr
     await syncFolder(dirname(path))
     return true
   } catch (thrown) {
-    await removeFile(temporary).catch(() => undefined) // Only the first error matters.
+    await removeFile(temporary).catch(() => undefined) // The caller gets `thrown`, not this error.
     if (systemCodeOf(thrown) === 'EEXIST') return false
     throw storageError(`Cannot write "${basename(path)}"`, thrown)
   }
@@ -179,7 +179,7 @@ export async function makeNewFolder(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 })
 }
 
-/** Makes a new folder and returns its path: `prefix` and six random characters. */
+/** Makes a new folder and returns its path, which is `prefix` followed by six random characters. */
 export async function makeTemporaryFolder(prefix: string): Promise<string> {
   assertOwned(prefix)
   return mkdtemp(prefix)
@@ -240,7 +240,7 @@ export async function removeTemporaryFiles(folder: string): Promise<void> {
 /** Matches the name of a temporary file: a dot, the name of the file to write, a dot, 12 hex digits and `.tmp`. */
 const temporaryName = /^\.(.+)\.[0-9a-f]{12}\.tmp$/
 
-/** True for the name of a temporary file that a crash may leave beside the file `of`. */
+/** True if `name` is that of a temporary file for writing the file `of`. A crash may leave such a file. */
 export function isTemporaryFile(name: string, of: string): boolean {
   return temporaryName.exec(name)?.[1] === of
 }

@@ -11,7 +11,7 @@ export { access, lstat, readdir, readFile, realpath, stat, statfs } from 'node:f
 
 /** True if something is at the path and can be reached. */
 export function isThere(path: string): Promise<boolean> {
-  return access(path).then(() => true, () => false) // Any error counts as absent.
+  return access(path).then(() => true, () => false) // After any error, the path counts as missing.
 }
 
 /** Opens a file for reading. If the path itself is a symbolic link, rejects with ELOOP. */

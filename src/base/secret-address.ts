@@ -4,7 +4,7 @@
  * A query parameter is secret if its name says so or its value looks like a token. Secrets in the path are not found.
  */
 
-/** Returns each secret of a URL and the parts of the secret (`passwordsIn`), both as written and decoded. */
+/** Returns the secrets in a URL and the passwords in them (`passwordsIn`). Each is returned as written and decoded. */
 export function addressSecrets(address: string): string[] {
   const found = new Set<string>()
   eachSecret(address, (secret) => {
@@ -37,7 +37,7 @@ function isSecret(name: string, value: string): boolean {
   return /auth|cookie|credential|key|pass|pwd|secret|sig|token/i.test(name) || looksLikeToken(value)
 }
 
-/** Returns the password of `name:password`; also the name, if it looks like a token or there is no password. */
+/** Returns the password in `name:password`, and the name if it looks like a token or stands without a password. */
 function passwordsIn(user: string): string[] {
   const [name = '', ...rest] = user.split(':')
   const password = rest.join(':')

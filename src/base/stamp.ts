@@ -25,7 +25,7 @@ const twoTo24 = 0x100_0000
 const halfBytes = 8
 const poolBytes = 64 * halfBytes
 
-/** Makes the next stamp. `lowerHalf` has the last 16 hex digits of the stamp's id. Default: random digits. */
+/** Returns the next stamp. `lowerHalf` is the last 16 hex digits of the stamp's id, by default random digits. */
 export type NextStamp = (lowerHalf?: string) => Stamp
 
 /** Returns a function that makes strictly increasing stamps, beginning after `lastMicros`. */
@@ -99,7 +99,7 @@ function hexAt(text: string, begin: number, end: number): number {
 /** Returns the first 8 bytes that every id (UUID version 7) of this time has, as 16 hex digits. */
 export function upperHalfOf(micros: number): string {
   const millis = Math.floor(micros / 1000)
-  // Printed in two halves, because numbers of more than 31 bits print slowly.
+  // The milliseconds are formatted in two halves, because `toString` is slow for numbers of more than 31 bits.
   const above = Math.floor(millis / twoTo24)
   return `${hex(above, 6)}${hex(millis - above * twoTo24, 6)}7${hex(micros - millis * 1000, 3)}`
 }
@@ -117,7 +117,7 @@ function uuidV7(upper: string, lower: string): string {
   return `${upper.slice(0, 8)}-${upper.slice(8, 12)}-${upper.slice(12)}-${lower.slice(0, 4)}-${lower.slice(4)}`
 }
 
-/** Returns a function that makes random lower halves of ids. The bytes of many ids are drawn at once. */
+/** Returns a function that makes the random lower halves of ids. It draws the random bytes for 64 ids at a time. */
 function createLowerHalves(random: RandomBytes): () => string {
   let pool: Buffer = Buffer.alloc(0)
   let used = 0

@@ -25,7 +25,7 @@ export function andThen<T, R>(value: T | Promise<T>, use: (value: T) => R): R | 
   return value instanceof Promise ? value.then(use) : use(value)
 }
 
-/** Settles like `promise`, or rejects with the signal's reason if the signal aborts first. Stops no work by itself. */
+/** Settles like `promise`, or rejects with the signal's reason if the signal aborts first. Does not stop the work. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -38,7 +38,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   })
 }
 
-/** Settles like `promise` if `promise` settles within `ms`; otherwise resolves to `'late'`, and stops no work. */
+/** Settles like `promise` if it settles within `ms`. Otherwise resolves to `'late'`, and the work goes on. */
 export function within<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve('late'), ms)

@@ -15,7 +15,7 @@ interface Fence {
 
 const fences = new Set<Fence>()
 
-/** Makes `assertOwned` refuse a folder and its content while `isOurs()` is false. Returns a function that ends it. */
+/** Makes `assertOwned` refuse a folder and its content while `isOurs()` is false. The returned function undoes this. */
 export function fenceFolder(path: string, isOurs: () => boolean): () => void {
   const fence = { folder: resolve(path), isOurs }
   fences.add(fence)
@@ -28,7 +28,7 @@ export function assertOwned(...paths: readonly string[]): void {
   throw new AppError('owned_by_another', 'Cannot write: another server may own the data folder')
 }
 
-/** Returns false for a fenced folder and its content while another process may own the folder. */
+/** Returns false for a path in a fenced folder, or the folder itself, while another process may own that folder. */
 export function isOwned(path: string): boolean {
   if (fences.size === 0) return true
   const absolute = resolve(path)

@@ -25,7 +25,7 @@ export async function initRepository(path: string): Promise<void> {
     await writeNew(join(made, 'config'), await configFor(made), sharedFile)
     await rename(made, join(path, '.git'))
   } catch {
-    // No error: a conversation works without a repository, and of two concurrent calls one fails to rename.
+    // A failure is ignored: a conversation works without a repository. A concurrent call may have made one.
     await removeTree(made).catch(() => undefined) // A folder that is left does no harm: git does not look for its name.
   }
 }
@@ -55,7 +55,7 @@ export async function findRepository(folder: string): Promise<Repository | undef
   if (real === undefined) return undefined
   const { uid } = await stat(real)
   for (let root = real; ; root = dirname(root)) {
-    const found = await stat(join(root, '.git')).catch(() => undefined) // Without `.git`, the folder above is tried.
+    const found = await stat(join(root, '.git')).catch(() => undefined) // After an error, the folder above is tried.
     if (found !== undefined) return found.uid === uid ? { root, folder: real } : undefined
     if (dirname(root) === root) return undefined
   }

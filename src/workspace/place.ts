@@ -13,7 +13,7 @@ import { initRepository } from './git.ts'
 export interface PlaceOptions {
   /** The folder in which a conversation gets its workspace if its request names no folder. */
   readonly workspaceDir: string
-  /** Folders that no agent may work in. Folders inside them and above them are refused too. */
+  /** Folders in which no agent may work. Folders inside or above them are refused too. */
   readonly privateDirs: readonly string[]
 }
 
@@ -76,12 +76,12 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'the path goes through too many links',
 }
 
-/** Follows the links in the existing part of a path. If that part cannot be resolved, the links in it stay. */
+/** Resolves the symbolic links in the part of a path that exists. If an error prevents this, the links in it stay. */
 async function realPathOfFuture(path: string): Promise<string> {
   try {
     return await realpath(path)
   } catch (thrown) {
-    const parent = dirname(path) // A missing last name is added to the real path of its parent.
+    const parent = dirname(path) // If the last name is missing, it is added to the real path of `parent`.
     if (systemCodeOf(thrown) !== 'ENOENT' || parent === path) return path
     return join(await realPathOfFuture(parent), relative(parent, path))
   }
