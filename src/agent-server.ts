@@ -7,7 +7,7 @@
 import type { ChangeProgram } from './agent-maker.ts'
 import { allParts, optionsOf, type PartConfig } from './all-parts.ts'
 import { createApp, type App } from './app.ts'
-import { AppError } from './base/errors.ts'
+import { AppError, undefinedIfMissing } from './base/errors.ts'
 import { isObject } from './base/json.ts'
 import { createLog, silentLog, type Log } from './base/log.ts'
 import { LogFiles } from './base/log-files.ts'
@@ -286,7 +286,8 @@ class Server implements AgentServer {
     const sortOrder = oldestFirst ? 'CREATED_AT' : 'CREATED_AT_DESC'
     const size = pageSize(limit)
     const { ids, nextPageId } = service.page({ status, limit: size, pageId: pageId ?? undefined, sortOrder })
-    return { items: (await Promise.all(ids.map((id) => service.state(id)))).map(summaryOf), nextPageId }
+    const states = await Promise.all(ids.map((id) => service.state(id).catch(undefinedIfMissing)))
+    return { items: states.flatMap((state) => (state === undefined ? [] : [summaryOf(state)])), nextPageId }
   }
 
   async conversation(id: string): Promise<ConversationHandle> {

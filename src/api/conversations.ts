@@ -2,7 +2,7 @@
  * The routes that create, list, count, read, change, copy, navigate and delete conversations
  * (contract/conversations.md, section 4). The response to a change is sent when the change is durable.
  */
-import { AppError } from '../base/errors.ts'
+import { AppError, undefinedIfMissing } from '../base/errors.ts'
 import type { AgentVault } from '../conversation/agent/vault.ts'
 import { settleRequest, type CreationDeps } from '../conversation/list/creation.ts'
 import { chooseId, dashed } from '../conversation/list/ids.ts'
@@ -164,12 +164,7 @@ function cannotMove(input: string): AppError {
 
 /** Returns a conversation's info; null when no conversation has this id. */
 async function infoOrNull(service: ConversationService, id: string, includeAll: boolean): Promise<object | null> {
-  try {
-    return await service.info(id, includeAll)
-  } catch (thrown) {
-    if (thrown instanceof AppError && thrown.code === 'not_found') return null
-    throw thrown
-  }
+  return (await service.info(id, includeAll).catch(undefinedIfMissing)) ?? null
 }
 
 function trimmed(title: string): string {

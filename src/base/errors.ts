@@ -106,6 +106,11 @@ export function maskedErrorOf(thrown: unknown, mask: (text: string) => string, c
   return masked
 }
 
+/** Returns undefined for an AppError `not_found`. @throws `thrown` if it is any other error */
+export function undefinedIfMissing(thrown: unknown): undefined {
+  if (!(thrown instanceof AppError) || thrown.code !== 'not_found') throw thrown
+}
+
 /** Returns the `code` of an error if it is a string, such as `ENOENT`; otherwise undefined. */
 export function systemCodeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined

@@ -147,7 +147,7 @@ export class TextMasking {
     }
   }
 
-  /** Adds a match to `#parts`, joined with parts that it overlaps. Moves `#markedEnd` if it overlaps a returned mark. */
+  /** Adds a match to `#parts`, joined with parts that it overlaps. Moves `#markedEnd` if a returned mark overlaps. */
   #hide(matchStart: number, end: number): void {
     const newest = this.#parts.at(-1)
     if (newest !== undefined && newest.start <= matchStart && newest.end > matchStart) {

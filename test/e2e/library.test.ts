@@ -2,6 +2,7 @@
  * The server as a library, beyond test/agent-server: refused options, the input of an agent, and an end without a
  * trace.
  */
+import { rmSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { join } from 'node:path'
 import { AppError, createAgentServer, type AgentServer } from '../../src/index.ts'
@@ -56,6 +57,21 @@ test('a watch begins with the full state, and ends when its signal is aborted or
     await server.close()
     assert.is((await ending).done, true)
   }))
+
+test('a conversation that goes while a page is made is left out of the page', async () => {
+  const { folder, remove } = makeFolder()
+  const folders = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'work'), sessionApiKeys: [key] }
+  const before = await createAgentServer(folders)
+  const [gone, kept] = [await before.createConversation(), await before.createConversation()]
+  await before.close()
+  const server = await createAgentServer(folders)
+  await server.conversation(kept.id)
+  // The list still has the conversation, as in the middle of a deletion.
+  rmSync(join(folders.dataDir, 'conversations', gone.id), { recursive: true })
+  assert.equal((await server.conversations()).items.map(({ id }) => id), [kept.id])
+  await server.close()
+  remove()
+})
 
 test('conversations are listed, changed, paged and deleted in process', () =>
   withAgents(async (server) => {
