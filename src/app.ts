@@ -234,8 +234,8 @@ interface Runtime {
 }
 
 /**
- * Cleans up after a killed server. Stores each credential that an agent renewed in its file, unless the secret itself
- * was changed. Removes the left files, but keeps a folder whose credential cannot be stored. Makes the runtime folder.
+ * Makes the runtime folder, and cleans up the private files that a killed server left. If an agent renewed a credential
+ * in its file, stores it, unless the secret was changed meanwhile. Keeps folders whose credential cannot be stored.
  */
 async function prepareRuntime(folder: DataFolder, secrets: SecretStore, options: AppOptions): Promise<Runtime> {
   const { path, instance } = folder
@@ -256,7 +256,7 @@ interface Keys {
   readonly sessionKeyPath: string | undefined
 }
 
-/** Returns the texts of the sealing keys, to mask them: keys in options as given, all keys in base64 and base64url. */
+/** Returns the texts to mask for the sealing keys: the keys given in options, and all keys in base64 and base64url. */
 function sealingTexts({ secretKey, oldSecretKeys }: Config, keys: readonly Buffer[]): string[] {
   const given = [secretKey, ...oldSecretKeys].flatMap((key) => key ?? [])
   return [...given, ...keys.flatMap((key) => [key.toString('base64url'), key.toString('base64')])]

@@ -54,8 +54,8 @@ export interface ConversationHandle {
   /** Changes the title, the tags or both. New tags replace all existing tags. */
   change(change: { readonly title?: string; readonly tags?: Readonly<Record<string, string>> }): Promise<void>
   /**
-   * Stops the run and removes the conversation with its history and its git worktree. Resolves to the path of a
-   * worktree that is kept (`Worktrees.release`), otherwise to undefined.
+   * Stops the run and removes the conversation with its history and its git worktree. Resolves to the path of the
+   * worktree if it is kept, for example because it has changes; otherwise to undefined.
    */
   delete(): Promise<string | undefined>
   /** Returns the agent's newest answer; empty if the agent has not answered yet. */

@@ -79,7 +79,7 @@ function assertFree(route: string, routes: readonly string[]): void {
   if (isTaken) throw unusable(`the route "${route}"`, 'a route that the server does not have')
 }
 
-/** Returns why the paths of these routes cannot be routes of one method; undefined if the router accepts them. */
+/** Returns why the router refuses these paths as routes of one method; undefined if it accepts them. */
 function problemOf(routes: readonly string[]): string | undefined {
   try {
     createRouter(routes.map((route) => ({ method: 'GET', pattern: route.slice(route.indexOf('/')) })))

@@ -134,7 +134,7 @@ export interface Patches {
 
 /** Compares a folder with the commit that was checked out when `Patches.open` was called. */
 export interface Patch {
-  /** Returns true if nothing differs, or if there was no git or no repository. @throws AppError `bad_request` */
+  /** Returns true if no file differs, or if `open` found no git or no repository. @throws AppError `bad_request` */
   isEmpty(signal: AbortSignal): Promise<boolean>
 }
 
@@ -192,8 +192,8 @@ export interface Worktrees {
    */
   create(conversationId: string, folder: string): Promise<string | undefined>
   /**
-   * Removes the worktree that contains the folder, if no conversation works in it. But keeps a worktree with changes,
-   * or with commits that no other branch has, and returns its path. Failures are logged.
+   * Removes the worktree that contains the folder, if no conversation works in it. Keeps a worktree with changes, or
+   * with commits that no other branch has. Returns the path of a worktree that is kept or cannot be removed.
    */
   release(folder: string, isUsed: IsUsed): Promise<string | undefined>
   /** Begins to `release` each worktree in which no conversation works any more. Does not wait until this is done. */

@@ -19,7 +19,7 @@ export interface Option<T> {
    * absolute before `accepts` checks it: from the current folder, or from the folder of the configuration file.
    */
   readonly kind: 'switch' | 'value' | 'path' | 'list' | 'map'
-  /** The default; undefined if there is none. Without one, the option may be absent if `accepts(undefined)` is true. */
+  /** The default; undefined if there is none. Then the option may be absent only if `accepts(undefined)` is true. */
   readonly initial: T | undefined
   /** The accepted values, as the end of a sentence: "expected ...". */
   readonly expected: string

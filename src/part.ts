@@ -114,15 +114,15 @@ export interface CommandCall {
   readonly openServer: () => Promise<{ readonly use: Use; close(): Promise<void> }>
 }
 
-/** Encrypts a part's files in a folder again, with the newest key. Returns the ids of the keys that they need then. */
+/** Encrypts a part's files in a folder again, with the newest key. Returns the ids of the keys that open the files. */
 export type ResealFolder = (folder: string, cipher: Core['cipher']) => Promise<ReadonlySet<string>>
 
 export interface PartSpec {
   readonly definitions?: Definitions
   readonly endpoints: readonly Endpoint[]
   /**
-   * Schemas of path parameters that are not plain strings. The key is the parameter's name, or the path up to and
-   * including the parameter. A path takes precedence over a name.
+   * Schemas of path parameters that are not plain strings. Each key is the name of a parameter, or a path that ends
+   * with the parameter, such as `/api/profiles/{name}`. A path takes precedence over a name.
    */
   readonly pathParameters?: Readonly<Record<string, Schema>>
 }
@@ -130,7 +130,7 @@ export interface PartSpec {
 /** The members of `Core` that the part with this description may use. */
 export type Lent<P extends Part> = Pick<Core, NonNullable<P['needs']>[number]>
 
-/** The result of the `start` of part P: a `StartedPart` with a handler for each route and socket, and each offer. */
+/** The result of `start` of the part P: a `StartedPart` with all handlers, sockets and offers that P declares. */
 export type Started<P extends Part> = StartedPart
   & (P extends { readonly routes: infer Routes } ? { readonly handlers: Record<keyof Routes, PartHandler> } : unknown)
   & (P extends { readonly sockets: infer Sockets } ? { readonly sockets: Record<keyof Sockets, PartSocket> } : unknown)

@@ -30,7 +30,7 @@ export interface SealedStores {
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
   readonly secrets: SecretStore
-  /** Runs the changes of the three stores above. The server closes `changes` before it releases the data folder. */
+  /** Runs the changes of `settings`, `profiles` and `secrets`. Is closed before the server releases the data folder. */
   readonly changes: Changes
   /** Returns the existing files with sealed values that belong to parts (optional modules). */
   partFiles(): Promise<readonly SealedFile[]>

@@ -10,7 +10,7 @@ export interface ServerLoad {
   readonly work: Work
   readonly written: Readonly<Written>
   readonly agents: AgentsLoad
-  /** The number of readers that wait to read a log. */
+  /** The number of reads of conversations' logs that wait, because too many others run. */
   readonly readsWaiting: number
   /** The figures of the parts that have been started. */
   readonly parts: readonly PartFigure[]

@@ -73,8 +73,8 @@ export async function createConversation(
     await (await service.open(made.id)).send(userMessageOf(message), true, keyed)
     return made
   }
-  // `admission` checks the limits for the first run before the conversation is made: if they refuse the run, nothing is
-  // made. It is not asked for a repeated request, whose conversation exists already.
+  // `admission` checks the limits for the first run before the conversation is made. If it refuses the run, no
+  // conversation is made. It does not check a repeated request, because the conversation exists already.
   const { admission } = creation
   const isAsked = message !== undefined && !service.has(chosen) && !service.creations.knows(keyed)
   const { id, isNew } = await (isAsked && admission !== undefined ? admission.start(chosen, madeBy, make) : make())

@@ -95,7 +95,7 @@ class EventSocket implements Sink, ConnectionOwner {
     try {
       if (filterFor(principal, service.hasTag)?.(conversationId) === false) throw hidden(conversationId)
       this.#conversation = await service.open(conversationId)
-      // The string `conversationId` is a slice of the request's URL: V8 would keep the whole URL in memory for it.
+      // `conversationId` is not kept: it is a slice of the request's URL, so V8 would keep the whole URL in memory.
       this.#client = { conversationId: this.#conversation.id, principal, address }
       await this.#join(this.#conversation, resend)
       connection.resume()

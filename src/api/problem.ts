@@ -47,7 +47,7 @@ const statusOf = {
 
 /**
  * Returns the response to a failed request, in the form of `errorForm` if given. Logs each response with a status of
- * 500 or more. A refusal by a limit with a lower status is logged at `debug`, because clients repeat such requests.
+ * 500 or more. Of lower statuses, logs only refusals by a limit, at `debug`, because clients repeat such requests.
  */
 export function problem(
   thrown: unknown, log: Log, requestId: string, errorForm?: ErrorForm,

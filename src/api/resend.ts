@@ -8,7 +8,7 @@ import { boolean, dateTime, oneOf, text, type QueryValues } from '../http/query.
 export type Resend =
   | { readonly mode: 'none' }
   | { readonly mode: 'all' }
-  /** Stored events from this time on, in microseconds since the epoch. Without a time, no stored events. */
+  /** Stored events from `micros` (microseconds since the epoch) on. If `micros` is undefined, no stored events. */
   | { readonly mode: 'since'; readonly micros: number | undefined }
   /** All events after the event with this id. The id may also be the id of a frame that is not stored. */
   | { readonly mode: 'after'; readonly eventId: string }

@@ -9,12 +9,12 @@ import type { RefusedKeys, RefusedThing } from '../http/refused-keys.ts'
 import type { WebSocketConnection } from '../ws/connection.ts'
 
 export interface Admission {
-  /** The authenticated client; or the key ring that finds the client by the key or proof in the first frame. */
+  /** The client, if it is authenticated. Otherwise the key ring that finds the client by its first frame. */
   readonly by: Principal | KeyRing
   /** Called with an authenticated client. Returns true if the connection may be served, otherwise closes it. */
   readonly onAdmitted: (connection: WebSocketConnection, principal: Principal) => boolean
   readonly address: string | undefined
-  /** Names the key or proof of the first frame, for the log line about a refusal. */
+  /** The credential of the first frame in words, such as `A session key`, for the log line about a refusal. */
   readonly given: RefusedThing
 }
 

@@ -186,7 +186,7 @@ function check(
   return { parameters, serve, admission: { by, address: request.socket.remoteAddress, onAdmitted, given } }
 }
 
-/** Checks that the key may use the route. `EventSocket` checks the tag, and closes with 4004 if it does not match. */
+/** Checks that the key may use the route. `EventSocket` checks later if a key with a tag may see the conversation. */
 function assertMayOpen(principal: Principal, route: SocketRoute): void {
   assertAllowed(principal, route, {}, () => false)
 }
@@ -203,9 +203,9 @@ const refusedKey = 4001
 const endingMs = 500
 
 interface Authentication {
-  /** The client; or, for a request without a key, the key ring that finds the client by its first frame. */
+  /** The client, if it is known already. Otherwise the key ring that finds the client by its first frame. */
   readonly by: Principal | KeyRing
-  /** The page session whose proof the first frame must have. */
+  /** The console's session from the request's cookie. The first frame must have the proof of this session. */
   readonly page?: PageSession
 }
 

@@ -2,7 +2,7 @@
  * Decides which names of environment variables a secret must not have, because the variable would steer a program:
  * which code the program loads, or where its configuration is.
  *
- * Upper and lower case are equal. A name that fits none of these rules is allowed. Else the first that fits decides:
+ * Upper and lower case are equal. A name to which no rule applies is allowed. Otherwise the first such rule decides:
  *
  * 1. Listed names, and names with a listed prefix such as `LD_`, are refused.
  * 2. Names that end with the word of a credential (`GIT_TOKEN`), and the names in `loginFolders`, are allowed.

@@ -1,7 +1,7 @@
 /**
  * Masks long texts and JSON values in several turns of the event loop, so that 16 MiB do not block the loop.
  *
- * One turn masks values of about the weight `turnWeight`.
+ * One turn masks texts whose weights (`weightOf`) have a sum of about `turnWeight`.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject, parseJson } from './json.ts'
@@ -58,8 +58,8 @@ export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Prom
 }
 
 /**
- * Resolves to a function that masks a text of `value`. If `value` is long, all its texts are masked before that, in
- * several turns of the event loop, and the function returns the stored results.
+ * Resolves to a function that masks the texts in `value`. If `value` is long, first masks all its texts in several
+ * turns of the event loop. The function then returns the stored results.
  */
 export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(text: string) => string> {
   if (weightOf(value) <= turnWeight) return ways.mask

@@ -53,7 +53,7 @@ export class PatternSearch {
     const { output } = this.#trie
     let { state } = cursor
     let index = from
-    /** The offset after the last margin that `endOfBlanks` accepted. The characters before it are not checked again. */
+    /** The offset after the last checked margin, which has no line break. No character before it is checked again. */
     let lineEnd = from
     for (; index < text.length; index++) {
       const unit = text.charCodeAt(index)

@@ -100,7 +100,7 @@ export class TextMasking {
     if (this.#wordsAtEnd !== 0) this.#judgeWords(this.#wordsAtEnd, text, 0)
     this.#wordsAtEnd = 0
     const cursor = this.#cursor
-    /** The offset after the newest margin (`isMargin`) that is in no secret. `wrapped` does not read this margin. */
+    /** The offset after the last margin (`isMargin`) that cannot be inside of a secret. `wrapped` skips this margin. */
     let plainEnd = 0
     for (let index = 0; index < text.length; ) {
       const from = index
@@ -132,7 +132,7 @@ export class TextMasking {
     else this.#wordsAtEnd = words
   }
 
-  /** Hides each secret that ends right before `index` and is a whole word. `lengths` has bit n for a length of n. */
+  /** Hides short secrets before `index` that are whole words. Bit n of `lengths`: a secret of n characters ends there. */
   #judgeWords(lengths: number, text: string, index: number): void {
     const unit = (place: number): number => {
       return place < 0 ? this.#recent.charCodeAt(this.#recent.length + place) : text.charCodeAt(place)
@@ -147,7 +147,7 @@ export class TextMasking {
     }
   }
 
-  /** Adds a match to `#parts`, joined with parts that it overlaps. Moves `#markedEnd` if a returned mark overlaps. */
+  /** Adds a match to `#parts`, and joins overlapping parts. If the last mark overlaps, only moves `#markedEnd`. */
   #hide(matchStart: number, end: number): void {
     const newest = this.#parts.at(-1)
     if (newest !== undefined && newest.start <= matchStart && newest.end > matchStart) {

@@ -44,7 +44,7 @@ const knownFolders =
   'Users|Applications|Library|Volumes|bin|dev|etc|home|lib|mnt|opt|proc|root|run|srv|tmp|usr|var|workspace'
 const pathBelowKnown = new RegExp(String.raw`^(?:~|\.{1,2}|\/(?:${knownFolders}))(?:\/[\w.@+-]{1,32})+\/?$`)
 
-/** True for a path below `~`, `.`, `..` or a known folder, or a lower-case path without 20 of `[a-z0-9]` in a row. */
+/** True for a path below `~`, `.`, `..` or a known folder, and for a lower-case path without a run of 20 `[a-z0-9]`. */
 function isPath(text: string): boolean {
   return /^(?:~|\.{1,2})?(?:\/[a-z0-9._@+-]{1,32})+\/?$/.test(text) && !/[a-z0-9]{20}/.test(text) ||
     pathBelowKnown.test(text)

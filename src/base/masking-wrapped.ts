@@ -123,7 +123,7 @@ export class WrappedReadings {
     if (position - this.#margin.start > gapLimit) this.#margin.beginnings = []
   }
 
-  /** Returns a reading for each way in which a pattern may continue after a margin; none without a line break. */
+  /** Returns the readings that can go on with `codeUnit` after the margin; none if the margin has no line break. */
   #readOn({ start, hasBreak, beginnings }: Margin, codeUnit: number, end: number): Reading[] {
     if (!hasBreak) return []
     const readings: Reading[] = []
@@ -144,7 +144,7 @@ export class WrappedReadings {
     return joint.reduce((from, unit) => this.#search.stepOrGiveUp(from, unit), state)
   }
 
-  /** True when a pattern goes on with this code unit after a gap of `units` units, which led to the state `joined`. */
+  /** True when a pattern goes on with this code unit. `joined`: the state after a gap that stands for `units` units. */
   #isJoined(joined: number, units: number, codeUnit: number): boolean {
     return this.#search.depth(this.#search.stepOrGiveUp(joined, codeUnit)) > units + 1
   }
@@ -169,7 +169,7 @@ export class WrappedReadings {
   }
 }
 
-/** Returns the offset where a pattern begins. Its first `length` code units end at `place`. `newest`: its last gap. */
+/** Returns the offset at which a pattern begins. Its first `length` units end at `place`; `newest` is its last gap. */
 function startOf(length: number, place: number, newest: Gap | undefined): number {
   let left = length
   let end = place

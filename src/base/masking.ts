@@ -34,7 +34,7 @@ export interface MaskingStream {
 }
 
 export interface MaskerOptions {
-  /** The most characters of all values in all forms. Default: 2^20. The search needs up to 35 bytes for a character. */
+  /** The most characters of all forms of all values together. Default: 2^20. A character needs up to 35 bytes. */
   readonly limitChars?: number
 }
 

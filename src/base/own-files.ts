@@ -105,7 +105,7 @@ export async function removeTree(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 3 })
 }
 
-/** Replaces a file's content in place, or appends to it, and syncs it. The name of a new file is not synced. */
+/** Replaces a file's content in place, or appends to it. Syncs the file, but not the folder of a new file. */
 export async function writeSynced(path: string, content: string | Uint8Array, flag: 'w' | 'a' = 'w'): Promise<void> {
   assertOwned(path)
   await writeThrough(await open(path, flag, ownFile), content)
@@ -146,8 +146,8 @@ async function replaceBy(path: string, write: (temporary: string) => Promise<voi
 }
 
 /**
- * Creates a file that appears with its whole content. Returns false, without a change, when the name exists.
- * @throws AppError `storage_full`, `storage_failed` or `owned_by_another`; the file may exist, if its sync failed
+ * Creates a file. Readers see it only with its whole content. Returns false, without a change, when the name exists.
+ * @throws AppError `storage_full`, `storage_failed` or `owned_by_another`; the file exists if only the last sync failed
  */
 export async function createFile(path: string, content: string | Uint8Array): Promise<boolean> {
   const temporary = temporaryPath(path)

@@ -25,7 +25,7 @@ export async function initRepository(path: string): Promise<void> {
     await writeNew(join(made, 'config'), await configFor(made), sharedFile)
     await rename(made, join(path, '.git'))
   } catch {
-    // A failure is ignored: a conversation works without a repository. A concurrent call may have made one.
+    // An error is ignored, because a conversation works without a repository. Another call may have made it meanwhile.
     await removeTree(made).catch(() => undefined) // A folder that is left does no harm: git does not look for its name.
   }
 }
