@@ -50,8 +50,8 @@ export interface BuiltInAgentOptions {
   /** Reads the skills and the memory that the settings name. @throws AppError, such as `part_missing` */
   readonly loadSkills: () => Promise<ConversationSkills>
   /**
-   * Remembers the checked-out commit. The `Patch` tells whether the workspace differs from it. Without git, it never
-   * differs.
+   * Returns a `Patch`, which tells whether the workspace differs from the commit that is checked out now. If git or a
+   * repository is missing, the workspace never differs.
    * @throws AppError `part_missing`, `bad_request` when git fails; the signal's reason
    */
   readonly openPatch: (signal: AbortSignal) => Promise<Patch>
@@ -95,8 +95,8 @@ export class BuiltInAgent implements Agent {
       missingTools: missing,
       blocks,
     })
-    // List the tools last: soon after a listing (`setImmediate`) the states of the MCP servers are recorded, and the
-    // system prompt has to be recorded before these states.
+    // List the tools last. The listing makes the states of the MCP servers be recorded in the next `setImmediate`, and
+    // the system prompt has to be recorded first.
     const tools = await this.#toolsNow(this.#closed.signal)
     return {
       kind: 'SystemPromptEvent',

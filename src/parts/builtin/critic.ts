@@ -23,7 +23,7 @@ export interface CriticOptions {
   readonly settings: CriticSettings | null
   /** Makes the client of the critic's model. @throws the ModelErrors of `criticLlm` and of `CreateModel` (create.ts) */
   readonly createClient: (settings: APIBasedCritic) => ModelClient
-  /** Returns whether the workspace differs from the commit at the turn's start; false without git. @throws AppError */
+  /** Returns whether files differ from the commit at the turn's start; false without a repository. @throws AppError */
   readonly hasPatch: (signal: AbortSignal) => Promise<boolean>
   readonly host: Pick<AgentHost, 'mask' | 'rules'>
   readonly turn: Pick<Turn, 'signal' | 'pausing' | 'usage'>
@@ -79,8 +79,8 @@ export class Critic {
   }
 
   /**
-   * Returns the message that makes the agent continue, and counts a round; undefined when the turn may end. Each result
-   * of the critic gives at most one message.
+   * Returns the message that makes the agent continue, and counts a round of refinement. Returns undefined when the
+   * turn may end. Each result of the critic gives at most one message.
    */
   objection(): string | undefined {
     const refinement = this.#options.settings?.iterative_refinement ?? null

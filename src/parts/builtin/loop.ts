@@ -65,7 +65,7 @@ interface StepOptions extends LoopOptions {
   readonly ending: AbortSignal
 }
 
-/** The end of the turn, if a step ends it; undefined if the turn goes on. A hook or the critic can undo `finished`. */
+/** How a step ends the turn; undefined if the turn goes on. It also goes on if a hook or the critic objects. */
 type StepEnd = TurnEnd | undefined
 
 const finished = { outcome: 'finished', served: true } as const
@@ -266,7 +266,7 @@ async function recover(refusal: ModelError, options: StepOptions): Promise<StepE
   return undefined
 }
 
-/** Tells the model of the refusal. @throws `refusal` if the newest event already is a message from the server */
+/** Tells the model that its provider refused. @throws `refusal` if the newest event is a message from the server */
 function correctRefusal(refusal: ModelError, { view, turn }: LoopOptions): StepEnd {
   const last = view.newest.at(-1)
   if (last?.kind === 'MessageEvent' && last.source === 'environment') throw refusal

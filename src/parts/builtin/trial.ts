@@ -8,7 +8,7 @@ import type { ProfileValidation } from './generated.ts'
 import { toMessage } from '../../schema/generated/values.ts'
 import { ModelError, type ModelClient, type ModelErrorCode } from './llm/model.ts'
 
-/** Errors that do not make the settings invalid. */
+/** The codes of the model errors after which the settings still count as valid. */
 const passing: readonly ModelErrorCode[] = ['LLMRateLimitError', 'LLMTimeoutError', 'LLMNoResponseError']
 
 const timeoutSeconds = 30

@@ -28,7 +28,7 @@ export function readArguments(text: string): ReadArguments {
   return { ok: true, args: toJsonObject(value.json) }
 }
 
-/** Fits arguments to their declared types: joins a list of strings by line ends, parses JSON to a list or object. */
+/** Fits arguments to their declared types. Joins a list of strings into a string. Parses JSON for a list or object. */
 export function fitArguments(args: JsonObject, parameters: JsonObject): JsonObject {
   const properties = isJsonObject(parameters['properties']) ? parameters['properties'] : {}
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, fit(value, properties[name])]))

@@ -140,7 +140,7 @@ function prepareCall(call: MessageToolCall, { tools, usesDeclaredRisk, mask }: P
 /** The longest summary that the server makes, in characters. */
 const summaryLimitChars = 200
 
-/** Makes a summary from the tool's name and `args`. Masks before the final cut: a cut secret is not recognized. */
+/** Makes a summary from the tool's name and `args`. Masks before the final cut, as a cut secret is not recognized. */
 function ownSummary({ name }: Tool, args: string, mask: (text: string) => string): string {
   return mask(`${name}: ${args.slice(0, 100 * summaryLimitChars)}`).slice(0, summaryLimitChars)
 }

@@ -58,8 +58,8 @@ export class Condenser {
   }
 
   /**
-   * Condenses before a step if the view exceeds a limit of the settings or a condensation was requested, and enough
-   * events can be forgotten. Returns true when a model has written a summary.
+   * Condenses before a step, if the view exceeds a limit of the settings or a condensation was requested. Does nothing
+   * when too few events can be forgotten. Returns true when a model has written a summary.
    * @throws the signal's reason
    */
   async relieve(work: CondensingWork): Promise<boolean> {
@@ -136,8 +136,8 @@ export class Condenser {
   }
 
   /**
-   * Plans to forget half of the view. After the second refusal, or when half is not possible, plans to forget as much
-   * as `planAll` allows. Returns undefined after the third refusal, or when fewer than two events can be forgotten.
+   * Plans to forget half of the view. When half is not possible, or after a second refused request, plans to forget all
+   * that `planAll` allows. Returns undefined after a third refused request, or when too few events can be forgotten.
    */
   #planOverflow(): Plan | undefined {
     const { events, chars } = this.#options.view.size
@@ -194,7 +194,7 @@ export class Condenser {
     return summary
   }
 
-  /** Quotes the newest user message for the summary. Returns '' if there is no such message, or the view keeps it. */
+  /** Quotes the newest user message for the summary. Returns '' if there is none, or if it stays in the view. */
   #quote(here: ReadonlySet<string>, forgotten: readonly string[]): string {
     const message = this.#options.view.lastUserMessage
     if (message === undefined || (here.has(message.id) && !forgotten.includes(message.id))) return ''

@@ -16,7 +16,7 @@ const minBudgetTokens = 1_024
 /** The largest thinking budget of a `reasoning_effort`, in tokens. The other efforts have no limit of their own. */
 const budgetsByEffort: Readonly<Record<string, number>> = { minimal: minBudgetTokens, low: 4_096, medium: 16_384 }
 
-/** The API's effort for each `reasoning_effort`. Version 4.6 lacks `xhigh`. Without an effort, the model decides. */
+/** The API's effort for each `reasoning_effort` (Claude 4.6 lacks `xhigh`). Without an effort, the model decides. */
 const efforts: Readonly<Record<string, string>> = {
   minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'xhigh', max: 'max',
 }

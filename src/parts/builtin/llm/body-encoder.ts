@@ -14,8 +14,8 @@ export interface BodyFormat {
   /**
    * Returns the elements of `historyMember` for these messages.
    *
-   * A history may be converted in pieces. Each piece but the first begins with an answer that has calls and comes right
-   * after a tool result. Together the pieces have to give the same elements as a conversion in one piece.
+   * A caller may convert a history piece by piece, and has to get the same elements as from the whole history. Each
+   * piece after the first begins with an answer that has tool calls and comes right after a tool result.
    */
   itemsOf(messages: readonly ModelMessage[]): readonly JsonObject[]
   /**
@@ -45,7 +45,7 @@ export class BodyEncoder {
     return [Buffer.from(head), ...this.#pages, Buffer.from(tail)]
   }
 
-  /** Encodes and keeps the new messages that later requests repeat; none while `isMarked` is true for one of them. */
+  /** Encodes and keeps the new messages that later requests repeat. Keeps none if `isMarked` is true for one. */
   #keep(messages: readonly ModelMessage[]): void {
     if (this.#messages.some((message, index) => message !== messages[index])) {
       this.#messages = []
@@ -68,9 +68,9 @@ export class BodyEncoder {
 const pageBytes = 64 * 1024
 
 /**
- * Returns how many messages at the beginning keep their bytes in later requests. The newest may change: if cache
- * breakpoints are left, `anthropic-cache.ts` marks the last two messages with the role `user`, tool results included.
- * The marks move with each request. The message after the counted ones begins a piece that `BodyFormat.itemsOf` allows.
+ * Returns how many messages at the beginning have the same bytes in later requests. The newest messages may differ:
+ * `anthropic-cache.ts` puts cache breakpoints in up to two of the last user messages and tool results, and moves them
+ * with each request. The message after the counted messages begins a piece, as `BodyFormat.itemsOf` requires.
  */
 function repeatedCount(messages: readonly ModelMessage[]): number {
   const newest = messages.findLastIndex(({ message }) => message.role !== 'assistant')

@@ -62,7 +62,7 @@ const providers: ReadonlyMap<string, Provider> = new Map([
   ['vllm', vllm],
   ['hosted_vllm', vllm],
   ['litellm_proxy', { name: 'LiteLLM', format: 'openai' }],
-  // Azure's v1 API, whose base URL ends in /openai/v1. The older API with a version in the query is not supported.
+  // This is Azure's v1 API, whose base URL ends in /openai/v1. Azure's older API (`?api-version=`) is not supported.
   ['azure', { name: 'Azure OpenAI', format: 'openai' }],
 ])
 

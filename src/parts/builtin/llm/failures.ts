@@ -1,7 +1,7 @@
 /**
  * Makes a ModelError from a provider's refusal, or from an error within a stream.
  *
- * The first fitting rule of `rules` decides the code; if none fits, mostly the HTTP status. An LLMAuthenticationError
+ * The first fitting rule of `rules` decides the code. If none fits, mostly the HTTP status does. LLMAuthenticationError
  * quotes the provider's message only with the status 403, because some servers repeat a wrong key in the message.
  *
  * Bodies: OpenAI and LiteLLM `{error: {message, type, code}}`, Anthropic `{error: {type, message}}`, Gemini `{error:
@@ -43,7 +43,7 @@ interface ToldError {
   readonly message: string
   /** The code, type or status as the provider spells it, for the error message. */
   readonly label: string | undefined
-  /** Code, type, status, message and details in lower case. The rules search this text. */
+  /** The error's code, type, status, message and details in lower case. The rules search this text. */
   readonly words: string
   readonly status: number | undefined
   readonly details: readonly Fields[]

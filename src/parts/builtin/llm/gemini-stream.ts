@@ -100,7 +100,7 @@ function partAsSent(part: AnswerPart): JsonObject {
   return { text: part.text, ...(part.kind === 'thought' && { thought: true }) }
 }
 
-/** Returns the message. If its call is unusable, the text becomes reasoning: text without a call would end the turn. */
+/** Returns the answer's message. After an unusable call, text becomes reasoning: text alone would end the turn. */
 function messageOf(state: State, calls: readonly MessageToolCall[]): Message {
   const thoughts = textOfKind(state.parts, 'thought')
   const text = textOfKind(state.parts, 'text')

@@ -108,7 +108,7 @@ async function open({
   }
 }
 
-/** Returns the ModelError for a network error. `code` is the code of the ModelError for `upstream_failed`. */
+/** Returns the ModelError for a failed request. If the failure is `upstream_failed`, the ModelError has `code`. */
 function brokenBy(error: AppError, code: ModelErrorCode): ModelError {
   const options = { cause: error }
   switch (error.code) {

@@ -112,7 +112,7 @@ function newCall({ calls, callsByIndex, callsById }: Growing, piece: JsonObject,
   const call = { id: textOf(piece['id']) ?? newId(), name: '', args: '' }
   calls.push(call)
   if (index !== undefined) callsByIndex.set(index, call)
-  // Of calls with the same id, the first gets the further chunks that have this id and no index.
+  // If several calls have the same id, a later chunk with this id and without an index belongs to the first of them.
   if (!callsById.has(call.id)) callsById.set(call.id, call)
   return call
 }

@@ -27,7 +27,7 @@ export async function recordCut(partial: SplitAnswer, { host, turn, asked }: Cut
   const message = cutMessage(partial)
   if (message === undefined) return
   const llm_message = partial.rest(await maskMessage(message, maskingWays(host)))
-  // Mark the message `asked` as served, so that the model sees this text after that message, not after later ones.
+  // Mark the message `asked` as answered: the model then sees this text right after it, not after later messages.
   if (asked !== undefined) turn.served(asked)
   turn.record({ kind: 'MessageEvent', source: 'agent', llm_message })
 }

@@ -41,8 +41,8 @@ export async function maskFreeWords(
 }
 
 /**
- * Returns the keys of the words that the schema requires: with dashes in place of such a word, the value does not fit.
- * A key is the path of a word in the value, with the word at its end.
+ * Returns the keys of the words that the schema requires. A key is the path of a word in the value, the word included.
+ * @param fitsWithout tells whether the value fits the schema with dashes in place of the words that have these keys
  */
 async function requiredOf(
   keys: readonly string[], fitsWithout: (keys: readonly string[]) => Promise<boolean>,
@@ -54,8 +54,8 @@ async function requiredOf(
 }
 
 /**
- * Returns a copy in which `change` has replaced each text and each member name. The parameter `key` of `change` is the
- * path of the text in the value, with the text at its end; `tooLong` for a path over the limit (`keyOf`).
+ * Returns a copy in which `change` has replaced each text and each member name. `change` gets the text and its key: the
+ * path of the text in the value, ending with the text. If this path exceeds `pathLimit`, the key is `tooLong`.
  */
 function changed(value: unknown, path: string, change: (text: string, key: string) => string): unknown {
   if (typeof value === 'string') return change(value, keyOf(path, value))

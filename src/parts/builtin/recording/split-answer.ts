@@ -25,7 +25,7 @@ interface Splitting {
   readonly isShown: boolean
 }
 
-/** Returns an empty answer. If `isShown`, a user message that arrives before `rest` is called can split the answer. */
+/** Returns an empty answer. If `isShown`, a user message splits it, until its method `rest` is called. */
 export function splitByMessages({ host, turn, asked, isShown }: Splitting): SplitAnswer {
   const answer = new SplitAnswer(() => host.maskingStream())
   turn.onMessage(() => {
@@ -70,7 +70,7 @@ export class SplitAnswer extends PartialAnswer {
     const thoughts = this.#shown.reasoning_content.slice(this.#taken.reasoning_content.length)
     if (this.#isOver || (text.trim() === '' && thoughts.trim() === '')) return
     this.#taken = this.#shown
-    // Mark the message `asked` as served, so that the model sees this text after that message, not after later ones.
+    // Mark the message `asked` as answered: the model then sees this text right after it, not after later messages.
     if (asked !== undefined) turn.served(asked)
     turn.record({
       kind: 'MessageEvent', source: 'agent',
@@ -97,7 +97,7 @@ export class SplitAnswer extends PartialAnswer {
   }
 }
 
-/** Returns the parts without `start`, with which their joined texts must begin; undefined when they do not. */
+/** Returns the parts with `start` removed from the beginning of their joined text; undefined if it is not there. */
 function withoutStart(parts: Message['content'], start: string): Message['content'] | undefined {
   const rest: Message['content'][number][] = []
   let left = start

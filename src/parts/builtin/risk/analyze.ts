@@ -20,7 +20,7 @@ export interface AnalyzedCall {
   readonly summary: string
 }
 
-/** Returns the calls. A valid call has the risk that `analyzedRisk` finds. Lets other work run after each call. */
+/** Returns the calls. A valid call has the risk that `analyzedRisk` finds. Yields to the event loop after each call. */
 export async function analyzed<T extends { readonly ok: false } | (AnalyzedCall & { readonly ok: true })>(
   analyzer: SecurityAnalyzer | null, said: readonly string[], calls: readonly T[],
 ): Promise<T[]> {

@@ -58,8 +58,8 @@ export const resealFolder: ResealFolder = (folder, cipher) =>
   resealUndoHistory(join(folder, 'observations', 'undo'), cipher)
 
 /**
- * Encrypts the contents of the history in `folder` with the newest key, except contents that no key can decrypt.
- * Returns the ids of the keys that the contents need afterwards. Must not run while the history is in use.
+ * Encrypts the old contents in `folder` again, with the newest key. Skips contents that no key can decrypt. Returns the
+ * ids of the keys with which the contents are then encrypted. Must not run while the history is in use.
  * @throws AppError `storage_failed` when a file that exists cannot be read; the errors of `writeFileAtomically`
  */
 export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {

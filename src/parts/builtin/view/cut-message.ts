@@ -30,7 +30,7 @@ export function isCut({ source, llm_message: { content } }: MessageEvent): boole
 /** Returns a cut answer as messages for a model: its text, if any, and `cutMark`. Thoughts alone give no message. */
 export function shownOfCut({ llm_message: { content, reasoning_content: thoughts } }: MessageEvent): Message[] {
   const mark = toMessage({ role: 'user', content: cutMark.trim() })
-  // Without text and thoughts, the message follows an earlier part of the same answer (recording/split-answer.ts).
+  // A message with only the mark follows an earlier part of the same answer (recording/split-answer.ts).
   if (content.length < 2) return thoughts === undefined ? [mark] : []
   return [toMessage({ role: 'assistant', content: content.slice(0, -1) }), mark]
 }

@@ -29,7 +29,7 @@ export interface Unit {
 /** The calls of one answer, and their results so far. */
 export interface Batch {
   readonly id: string
-  /** True when the agent's settings have changed since this answer: the current model may not have given it. */
+  /** True when the agent's settings have changed since this answer, so the current model may be another one. */
   isOfAnother: boolean
   readonly ids: string[]
   readonly actions: ActionEvent[]
@@ -149,7 +149,7 @@ function batchMessages({ isOfAnother, actions, calls, results }: Batch, state: J
   })
   const tools = answered.flatMap((call) => results.get(call.id) ?? [])
   const message = isOfAnother ? unsigned(answer) : answer
-  // Leave out the provider's private data for another model, and if a call has no result: the data describe all calls.
+  // Another model cannot read the provider's data. They describe all calls, so drop them also if a result is missing.
   return [
     withState(message, !isOfAnother && answered.length === calls.length ? state : undefined),
     ...tools.map((tool) => ({ message: tool })),

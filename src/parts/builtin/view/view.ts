@@ -40,9 +40,9 @@ interface Prompt {
 
 export class View {
   #system: Prompt | undefined
-  /** The units before `#batch`. If a condensation removed `#batch`, the units up to and including the last batch. */
+  /** The units before `#batch`. If a condensation removed `#batch`: the units up to the last batch left, inclusive. */
   #settled: Unit[] = []
-  /** The messages of `#settled`. */
+  /** The units of `#settled` as messages for the model (`tell`). */
   #told: ModelMessage[] = []
   #settledSize: ViewSize = { events: 0, chars: 0 }
   #batch: Batch | undefined
@@ -60,7 +60,7 @@ export class View {
   /** User messages that were sent while the model was answering. The view shows them after the model's answer. */
   #late: MessageEvent[] = []
 
-  /** Adds a new part of the history. A part with `isFresh` replaces everything before it. */
+  /** Adds the next part of the history. A part with `isFresh` first clears the view. */
   add({ isFresh, events, responses, calls, late, switchedAt }: HistoryPart): void {
     if (isFresh) this.#clear()
     for (const [id, state] of responses) this.#responses.set(id, state)
@@ -86,8 +86,8 @@ export class View {
   }
 
   /**
-   * True when the model has something to answer. False before the first message, after a complete message of the agent,
-   * and after the result of the tool `finish`, unless a message came between call and result.
+   * True when the model has something to answer. False before the first message and after a complete agent message.
+   * Also false after the result of the tool `finish`, unless a message came between its call and its result.
    */
   get isOpen(): boolean {
     return this.#isOpen
@@ -130,9 +130,9 @@ export class View {
   }
 
   /**
-   * Returns all messages. When `withImages` is false, a note replaces each image. Messages of settled units stay the
-   * same objects until `#clear`, a condensation or a change of the agent's settings, unless an image is replaced in
-   * them. So `llm/body-encoder` can keep their bytes.
+   * Returns all messages for the model. When `withImages` is false, a copy with notes in place of the images replaces
+   * each message with images. Other messages of `#settled` stay the same objects until `#clear`, a condensation or a
+   * change of the agent's settings. So `llm/body-encoder` can keep their bytes.
    */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
     const system = this.#system === undefined ? [] : [this.#system.message]

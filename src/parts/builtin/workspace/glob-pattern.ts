@@ -188,7 +188,7 @@ function firstGroup(pattern: string): string[] | undefined {
   return undefined
 }
 
-/** Returns the indexes of the commas and the closing brace of the group at `start`; empty for an unclosed group. */
+/** Returns the indexes of the commas and the closing brace of the brace group at `start`; empty if it is unclosed. */
 function cutsOf(pattern: string, start: number): number[] {
   const cuts: number[] = []
   let depth = 0

@@ -80,7 +80,7 @@ export class Shell {
   readonly #child: Child
   readonly #text = createTerminalText({ markPrefix })
   readonly #reading: Promise<void>
-  /** The nonce of the running command or of the first script; undefined at the prompt. */
+  /** The random word that identifies the running command or the start script; undefined at the prompt. */
   #nonce: string | undefined
   /** The exit status in the end mark of the last begun command; undefined before the mark arrives. */
   #status: number | undefined
@@ -130,7 +130,7 @@ export class Shell {
     this.#before = await this.#child.processes()
   }
 
-  /** Starts a command. While it runs, the variables `env` are exported, as far as `commandScript` allows. */
+  /** Starts a command. Exports the variables `env` for it, except names that `commandScript` refuses. */
   async begin(command: string, env: Readonly<Record<string, string>>): Promise<void> {
     const { folder } = this.#options
     const nonce = randomUUID()
@@ -155,8 +155,8 @@ export class Shell {
   }
 
   /**
-   * Waits for output, the exit of the shell or `wake`, at most as long as both `limitMs` and `lookIntervalMs` allow.
-   * Returns how the command or the shell ended, without this wait if it has ended already; undefined while both run.
+   * Waits for output, the exit of the shell or `wake`, at most the shorter of `limitMs` and `lookIntervalMs`. Does not
+   * wait if the end is known already. Returns how the command or the shell ended; undefined while the end is not known.
    */
   async nextChange(limitMs: number): Promise<CommandEnd | undefined> {
     this.#changed = deferred()
@@ -164,7 +164,7 @@ export class Shell {
     if (early !== undefined) return early
     const waitMs = Math.min(limitMs, lookIntervalMs)
     const isLate = await within(this.#changed.promise, waitMs) === 'late'
-    // Output may arrive after the report file. So without the end mark, read the file only after a silent interval.
+    // Output may arrive after the report file is there. So before the end mark, read it only after a silent interval.
     return this.#commandEnd(isLate && waitMs === lookIntervalMs)
   }
 
@@ -179,8 +179,8 @@ export class Shell {
   }
 
   /**
-   * Kills the processes of the shell that the last `markStart` did not record. Returns false when a process survives,
-   * or when `markStart` has recorded nothing: before its first call, or without /proc.
+   * Kills the processes of the shell that the last `markStart` did not record. Returns false when a process survives.
+   * Kills none and returns false when `markStart` was never called or /proc is missing.
    */
   async killStarted(): Promise<boolean> {
     if (this.#before === undefined) return false

@@ -70,7 +70,7 @@ export class TerminalOutput {
 class OutputFile {
   readonly #options: TerminalOutputOptions
   readonly #path: string
-  /** Runs one write at a time: a call that returns may write the current line while the program prints more. */
+  /** Runs one write at a time: `write` may be called again before the earlier write has ended. */
   readonly #writes = new Limiter(1)
   #handle: FileHandle | undefined
   #sizeBytes = 0

@@ -44,7 +44,7 @@ export interface TerminalRequest {
   /** The command to run, or with `isInput` the text or the name of the key to type. Empty to read more output. */
   readonly command: string
   readonly isInput: boolean
-  /** The longest wait for the command's end. The command then goes on. Default: by `idleMs` and `callLimitMs`. */
+  /** The longest wait for the command's end. The command then goes on. Without it, `idleMs` and `callLimitMs` apply. */
   readonly timeoutMs?: number | undefined
   /** True to end the shell first. A command then runs in a new shell. */
   readonly reset: boolean
@@ -57,7 +57,7 @@ export interface TerminalResult {
   readonly output: string
   /** A note for the model: how the call ended, and how to go on. */
   readonly note: string
-  /** The exit code; -1 while a command runs; 0 after a reset alone; absent for a refusal while no command runs. */
+  /** The exit code; -1 while a command runs; 0 after a reset alone. A call refused while no command runs has none. */
   readonly exitCode?: number
   readonly isTimeout: boolean
   /** True when the request was refused: nothing was run or typed. */
@@ -214,7 +214,7 @@ export class Terminal {
     return { ...outcome, note: `The shell had ended meanwhile; this is a new one. ${outcome.note}` }
   }
 
-  /** Waits until the command ends or the call has to return. */
+  /** Waits until the command ends or a time limit makes the call return. @throws the signal's reason, among others */
   async #follow(shell: Shell, { timeoutMs, signal }: TerminalRequest): Promise<Outcome> {
     const start = performance.now()
     const wake = (): void => shell.wake()
