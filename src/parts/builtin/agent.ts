@@ -212,7 +212,7 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** Returns the condensers, always as the same `Pipeline`; undefined while the settings name no condenser. */
+  /** Returns the pipeline of condensers, the same in each call; undefined while the settings name no condenser. */
   #openCondenser(): Pipeline | undefined {
     const { settings, host, createModel } = this.#options
     const made = summarizersOf(settings().condenser).map((first, place) => new Condenser({

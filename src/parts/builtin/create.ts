@@ -81,7 +81,7 @@ export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: 
 
 type OpenSettings = (sealed: JsonObject) => AgentSettings
 
-/** Returns a function that returns the decrypted settings, and decrypts again only if `read` returns a new object. */
+/** Returns a function that returns the decrypted settings. It decrypts again only when `read` returns a new object. */
 function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSettings {
   let last: { readonly sealed: JsonObject; readonly opened: AgentSettings } | undefined
   return () => {

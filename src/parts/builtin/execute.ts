@@ -74,7 +74,7 @@ export async function executeAll(
   return calls.filter((_call, place) => results[place]?.[0]?.kind !== 'UserRejectObservation')
 }
 
-/** Returns the events of one action: its result or its error, then the hooks' messages for the model. */
+/** Returns the events of one action: its result, its error or a hook's refusal, then the hooks' texts for the model. */
 async function execute(call: RecordedCall, options: ExecuteOptions): Promise<EventDraft[]> {
   const { turn, mask, maskObservation, hooks, isApproved, log } = options
   const { actionId, callId, tool, action, recorded } = call

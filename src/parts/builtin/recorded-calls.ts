@@ -16,7 +16,7 @@ import { maskAction, maskCall, maskingWays } from './recording/masked.ts'
 import { sealAction, type CallCipher } from './recording/original-calls.ts'
 import type { BadCall, PreparedCall } from './calls/tool-calls.ts'
 
-/** The answer of the model that the calls come from. */
+/** The model's answer that contains the calls. */
 export interface Origin {
   readonly responseId: string
   readonly critique: Critique
@@ -53,7 +53,7 @@ interface ShownCall {
 
 async function shownCall(prepared: PreparedCall | BadCall, host: AgentHost): Promise<ShownCall> {
   const ways = maskingWays(host)
-  // A valid call has the name of a tool, which is no secret. Another call may have any text of the model as its name.
+  // The name of a valid call is the name of a tool, and no secret. The name of an invalid call may be any text.
   const call = prepared.ok ? prepared.call : { ...prepared.call, name: host.mask(prepared.call.name) }
   return {
     prepared,

@@ -44,7 +44,7 @@ export class Condenser {
   #counted = { tokens: 0, chars: 0 }
   /** After a failure, `relieve` condenses nothing while the view has fewer events than this number. */
   #retryAtEvents = 0
-  /** The number of successive requests that the model refused as too long; 0 after `overflowed` has thrown. */
+  /** How many requests the model has refused as too long since its last answer; 0 after `overflowed` has thrown. */
   #overflows = 0
 
   constructor(options: CondenserOptions) {

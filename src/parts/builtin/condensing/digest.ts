@@ -30,7 +30,7 @@ export function shortened(text: string, limitChars: number): string {
   return `${text.slice(0, half)}\n${note}\n${text.slice(text.length - half)}`
 }
 
-/** Returns the length to which longer messages are cut, so that all fit; Infinity when all fit without a cut. */
+/** Returns the length to which longer messages are cut to fit `limitChars` together; Infinity if no cut is needed. */
 function partLimit(lengths: readonly number[], limitChars: number): number {
   let room = limitChars
   const sorted = [...lengths].sort((one, other) => one - other)

@@ -18,7 +18,7 @@ import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 /** The kind of a block. An answer consists of blocks. */
 export type BlockKind = 'thinking' | 'text' | 'tool_use'
 
-/** The order of blocks in most answers. Another order is in `ModelAnswer.state`. */
+/** The order of blocks in most answers. If an answer has another order, `ModelAnswer.state` holds that order. */
 export const usualOrder: readonly BlockKind[] = ['thinking', 'text', 'tool_use']
 
 /** Returns the body of a streaming request. `messages` in the body begins with the message at index `from`. */
@@ -94,7 +94,7 @@ function answerBlocks({ message, state }: ModelMessage): JsonObject[] {
   return inOrder(blocks, orderOf(state))
 }
 
-/** Returns the blocks in `order` if `order` and `blocks` have equally many of each kind; else in the usual order. */
+/** Returns the blocks in `order`, or in the usual order if `order` does not have as many of each kind as `blocks`. */
 function inOrder(
   blocks: Readonly<Record<BlockKind, readonly JsonObject[]>>, order: readonly BlockKind[],
 ): JsonObject[] {

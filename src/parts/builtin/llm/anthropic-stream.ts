@@ -180,7 +180,7 @@ function grown(block: Block, delta: JsonObject): Block {
   }
 }
 
-/** Replaces the figures of the usage with those of an update, because each figure is a total of the call so far. */
+/** Replaces figures of the usage by those of a later event, because each figure is a total of the call so far. */
 function merged(usage: JsonObject, update: JsonValue | undefined): JsonObject {
   const known = Object.entries(objectOf(update)).filter(([, value]) => value !== null)
   return withFew(usage, Object.fromEntries(known))

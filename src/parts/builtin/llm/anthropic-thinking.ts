@@ -65,7 +65,7 @@ export function samplingOf({ model, settings }: ThinkingOptions, isThinking: boo
   })
 }
 
-/** Returns `thinking` with the effort's budget, at most `limit` and half of `maxTokens`; `{}` if this is too small. */
+/** Returns `thinking` with the least of the effort's budget, `limit` and half of `maxTokens`; `{}` if too small. */
 function budgetOf(effort: string, limit: number, maxTokens: number): JsonObject {
   const wanted = Math.min(limit, budgetsByEffort[effort] ?? limit)
   const budget = Math.min(wanted, Math.floor(maxTokens / 2))

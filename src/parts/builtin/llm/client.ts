@@ -1,7 +1,7 @@
 /**
  * Chooses the server and the wire format for a model's settings.
  *
- * A known provider in `provider/model` gives the format, and most providers give the server. A bare name of an OpenAI,
+ * A known provider in `provider/model` gives the format and, for most providers, the server. A bare name of an OpenAI,
  * Anthropic or Gemini model is recognized by its prefix. A model of any other name needs a base URL, and its server is
  * called in OpenAI's format.
  */

@@ -66,7 +66,7 @@ function readError(body: unknown): ToldError {
   }
 }
 
-/** Returns the text in a list if it looks like a code or type and is not `error`; else an empty list. */
+/** Returns `[text]` if the text looks like a code or a type, but is not just `error`; otherwise `[]`. */
 function nameOf(text: string | undefined): string[] {
   return text !== undefined && /^[A-Za-z][\w.-]{0,63}$/.test(text) && text !== 'error' ? [text] : []
 }

@@ -118,8 +118,8 @@ const levels: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns `thinkingBudget` in tokens; `{}` without an effort. A budget of -1 lets the model decide. Only Flash models
- * accept 0; the minimum of other models is 128.
+ * Returns `thinkingBudget` in tokens; `{}` without an effort. A budget of -1 lets the model decide. The smallest budget
+ * is 0 for Flash models, and 128 for other models.
  */
 function budgetOf(effort: string | null, isFlash: boolean): JsonObject {
   switch (effort) {

@@ -133,7 +133,7 @@ function partsIn(chunk: JsonObject, newId: () => string): AnswerPart[] {
   return objectsOf(objectOf(candidateOf(chunk)['content'])['parts']).flatMap((part) => partOf(part, newId))
 }
 
-/** Converts a part of a chunk into an AnswerPart, as a list; empty if it has no call, no text and no signature. */
+/** Returns a part of a chunk as a list with one AnswerPart; `[]` for a part without call, text and signature. */
 function partOf(part: JsonObject, newId: () => string): AnswerPart[] {
   const signature = textOf(part['thoughtSignature'])
   if (part['functionCall'] !== undefined) {

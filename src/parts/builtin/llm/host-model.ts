@@ -1,7 +1,8 @@
 /**
  * A model that the embedding program (the host) provides, as a `ModelClient` (agents/from-host.ts).
  *
- * An error or a wrong result of the host's function becomes a ModelError, except after an abort. No call is repeated.
+ * An error or wrong result of the host becomes a ModelError. After an abort, the signal's reason is thrown. No call is
+ * repeated.
  */
 import { randomUUID } from 'node:crypto'
 import type { HostModel, HostModelAnswer } from '../../../agents/from-host.ts'

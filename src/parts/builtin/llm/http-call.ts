@@ -16,9 +16,9 @@ import { EventParser } from '../../net/event-stream.ts'
 
 /** The size limits of an answer. */
 export interface AnswerLimits {
-  /** The most bytes of an answer that is not streamed. A stream may have `envelopeFactor` times as many. */
+  /** The most bytes of an answer that is not streamed. A streamed answer may have four times as many. */
   readonly limitBytes: number
-  /** The most JSON values of an answer. In a stream, `freeValues` values of each event do not count. */
+  /** The most JSON values of an answer. In a stream, `freeValues` (200) values of each event do not count. */
   readonly valueLimit: number
 }
 
@@ -138,7 +138,7 @@ async function readEvents(
   return 'closed'
 }
 
-/** Counts the JSON values in a text, up to `most`. Returns 0 for a text too short to have more than `freeValues`. */
+/** Counts the JSON values in a text, up to `most`. Returns 0 for a text that has at most `freeValues` characters. */
 function valuesOf(text: string, most: number): number {
   return text.length <= freeValues ? 0 : countValues(text, most)
 }
@@ -163,7 +163,7 @@ export function tooMuch({ provider }: { readonly provider: string }, what: strin
   return new ModelError('LLMBrokenStreamError', `Could not read the answer of ${provider}: it has ${what}`)
 }
 
-/** Parses the data of an event. A long text takes several turns of the event loop: the result is then a promise. */
+/** Parses the data of an event. Returns a promise for a long text, which is parsed over several event-loop turns. */
 function parseObject(call: ModelCall, text: string, valueLimit: number): JsonObject | Promise<JsonObject> {
   try {
     if (text.length > turnBytes) return objectIn(call, () => parseJsonText(text, valueLimit))
@@ -186,7 +186,7 @@ function asObject(call: ModelCall, value: unknown): JsonObject {
   throw unreadable(call, undefined)
 }
 
-/** Returns the error for an unreadable answer. A ModelError is returned unchanged. The answer is not quoted. */
+/** Returns the error for an unreadable answer, whose text it does not quote. A ModelError is returned unchanged. */
 function unreadable(call: ModelCall, error: unknown): ModelError {
   if (error instanceof ModelError) return error
   if (error instanceof TooManyValuesError) return tooMuch(call, `more than ${call.limits.valueLimit} JSON values`)

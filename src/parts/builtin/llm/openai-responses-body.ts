@@ -103,7 +103,7 @@ function callItems({ tool_calls = [] }: Message): JsonObject[] {
   }))
 }
 
-/** Returns the item as a list; empty without encrypted content, because OpenAI stores nothing that an id could name. */
+/** Returns the item as a list; `[]` without encrypted content, because OpenAI stores no reasoning under its id. */
 function reasoningItem(item: ReasoningItemModel | undefined): JsonObject[] {
   if (item?.encrypted_content === undefined) return []
   const { id, summary, encrypted_content } = item

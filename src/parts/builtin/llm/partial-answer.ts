@@ -1,6 +1,4 @@
-/**
- * The text of an answer that a model is still writing. A new attempt of the call starts with an empty text.
- */
+/** The text of an answer that a model is still writing. A new attempt of the call starts with an empty text. */
 
 /** A piece of the answer's text, of its thoughts, or of both. */
 export interface AnswerPiece {

@@ -8,7 +8,7 @@ import { ModelError, type ModelErrorCode, type ModelRequest } from './model.ts'
 export interface RetryPolicy {
   /** The most attempts after the first attempt. */
   readonly retries: number
-  /** The wait after the first failure. Each further failure doubles the wait, within `minWaitMs` and `maxWaitMs`. */
+  /** The wait after the first failure. Each further failure doubles it. `minWaitMs` and `maxWaitMs` limit each wait. */
   readonly multiplierMs: number
   readonly minWaitMs: number
   readonly maxWaitMs: number

@@ -60,7 +60,7 @@ export interface AnswerFold {
   finish(): FoldedAnswer | undefined
 }
 
-/** An answer with the whole response, from which `exchange` is made. */
+/** A ModelAnswer without `exchange`, and the whole response from which `exchange` is made. */
 export type FoldedAnswer = Omit<ModelAnswer, 'exchange'> & {
   /** The response in the provider's form, as one value. */
   readonly response: JsonValue

@@ -10,7 +10,7 @@ import type { Cipher } from '../../../settings/cipher.ts'
 
 export type CallCipher = Pick<Cipher, 'seal' | 'open'>
 
-/** Returns the encrypted action; undefined if masking has not changed it and it does not contain `secretMark`. */
+/** Returns the encrypted action; undefined if it equals `recorded` and has no `secretMark`, which hides a secret. */
 export function sealAction(id: string, action: Action, recorded: Action, cipher: CallCipher): string | undefined {
   const original = JSON.stringify(action)
   const isWhole = original === JSON.stringify(recorded) && !original.includes(secretMark)

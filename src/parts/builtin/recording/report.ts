@@ -22,7 +22,7 @@ interface Reported {
   readonly turn: Pick<Turn, 'usage' | 'record'>
 }
 
-/** Records the usage. The returned function records token ids and completion log: call it after the answer's events. */
+/** Records the usage. Returns a function to call after the answer's events: it records token ids and completion log. */
 export async function report(
   answer: ModelAnswer, { llm, client: model }: ModelChoice, { turn, host }: Reported,
 ): Promise<() => void> {

@@ -12,7 +12,7 @@ export function isWord(text: string): boolean {
   return /^[a-z_]{1,40}$/i.test(text)
 }
 
-/** The most words that are checked against the schema. A word at two paths counts twice. */
+/** The most words with a secret that are checked against the schema. A word at two paths counts twice. */
 const placeLimit = 1000
 /** The longest path of a word that is checked, in characters, with the word at its end. */
 const pathLimit = 200

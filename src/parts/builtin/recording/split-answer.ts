@@ -39,7 +39,7 @@ export class SplitAnswer extends PartialAnswer {
   #masks: Record<keyof Texts, MaskingStream>
   /** The masked text of the current attempt, in the form that live readers get. */
   #shown = nothing
-  /** The beginning of `#shown` that is in recorded messages already. */
+  /** The beginning of `#shown` that `recordShown` has recorded. */
   #taken = nothing
   #isOver = false
 

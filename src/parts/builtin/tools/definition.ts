@@ -21,11 +21,11 @@ export interface ToolDescription<K extends ActionKind> {
   readonly parameters?: Readonly<Record<string, string>>
   readonly hints: ToolHints
   readonly meta?: Readonly<Record<string, unknown>>
-  /** Runs the tool. `failed` turns an AppError of `run` into the observation. */
+  /** Runs the tool. An AppError of `run` becomes the observation that `failed` returns. */
   readonly run: (action: Extract<Action, { kind: K }>, call: ToolRun) => Promise<Observation>
   /** Returns whether the action needs approval at any risk (`Tool.asks`). Default: false. */
   readonly asks?: (action: Extract<Action, { kind: K }>) => Promise<boolean>
-  /** Returns the observation for an AppError, whose message is `content`. Without `failed`, the error is thrown. */
+  /** Returns the observation for an AppError of `run` with the message `content`. Without `failed`, `run` rejects. */
   readonly failed?: (action: Extract<Action, { kind: K }>, content: readonly TextContent[]) => Observation
 }
 

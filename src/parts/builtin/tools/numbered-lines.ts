@@ -7,7 +7,7 @@ export function numberLines(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n')
 }
 
-/** Returns the changed lines and up to four lines on each side, all numbered: at most `limitChars` of the text. */
+/** Returns the changed lines and up to four lines on each side, with numbers. Cuts the text after `limitChars`. */
 export function showChange(
   text: string, change: { readonly start: number; readonly length: number }, limitChars: number,
 ): string {

@@ -74,7 +74,7 @@ export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
 
 /**
  * Returns the names whose beginning matches the pattern; all names without a pattern.
- * @throws AppError `invalid_input` for a pattern that is invalid or slow; the worker's error; the signal's reason
+ * @throws AppError `invalid_input` for an invalid or slow pattern; an error of the worker thread; the signal's reason
  */
 export async function filterNames(
   names: readonly string[], pattern: string | null, signal: AbortSignal,
@@ -114,12 +114,12 @@ function withOwnName({ name, params }: ToolChoice): ToolChoice {
   return { name: name.endsWith('Tool') ? toolNameOf(name) : name, params }
 }
 
-/** Returns whether the name means the tool `task`. */
+/** Returns whether the name is that of the tool `task`, or of the tool set that has only this tool. */
 export function isTaskToolSet(name: string): boolean {
   return ['task_tool_set', 'TaskToolSet', 'task'].includes(name)
 }
 
-/** Replaces a tool set by its tools (contract/payloads.md, section 4). Keeps a single tool, and a set without tools. */
+/** Replaces a tool set by its tools (contract/payloads.md, section 4). Keeps other tools, and a set without tools. */
 function expand(choice: ToolChoice, makers: Readonly<Record<string, ToolMaker>>): readonly ToolChoice[] {
   if (isTaskToolSet(choice.name) && Object.hasOwn(makers, 'task')) return [{ ...choice, name: 'task' }]
   if (choice.name !== 'browser_tool_set' && choice.name !== 'BrowserToolSet') return [choice]

@@ -25,7 +25,7 @@ export interface TextEdit {
 
 /**
  * Replaces all occurrences of `from`. Their number must be `expected`.
- * @throws AppError `invalid_input`, such as for another number or an empty `from`
+ * @throws AppError `invalid_input`, such as for another number of occurrences, or for an empty `from`
  */
 export function replaceOccurrences(
   file: TextFile,

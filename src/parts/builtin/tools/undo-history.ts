@@ -2,7 +2,7 @@
  * Stores the contents that the file editor replaced, for undo.
  *
  * A private folder has an index and one encrypted file for each old content. An index entry describes one change of a
- * file. Calls of one history must not overlap.
+ * file. Calls of the same history must not overlap.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import { keyOfToken, type Cipher } from '../../../settings/cipher.ts'
 import type { ResealFolder } from '../../../part.ts'
 
 export interface UndoHistory {
-  /** Adds a change, and drops the oldest changes above the limits. Ignores a change whose old content is too large. */
+  /** Adds a change. Drops the oldest ones beyond the limits. Ignores a change with old content above `limitBytes`. */
   record(change: Change): Promise<void>
   /** Returns the newest stored change of the file at `path`; undefined when no change of the file is stored. */
   newest(path: string): Promise<UndoEntry | undefined>

@@ -9,8 +9,8 @@ import { toMessage } from '../../../schema/generated/values.ts'
 import { messageUnit, withContent, type Unit } from './units.ts'
 
 /**
- * Returns the units that a condensation leaves, with its summary. @param before the number of events that precede
- * `units`: 1 with a system prompt, else 0
+ * Returns the units that remain after a condensation, and its summary as a unit. @param before the number of events
+ * that precede `units`: 1 with a system prompt, else 0
  */
 export function applyCondensation(units: readonly Unit[], condensation: Condensation, before: number): Unit[] {
   const { id, forgotten_event_ids, summary, summary_offset: offset } = condensation
@@ -26,7 +26,7 @@ export function summaryUnit(id: string, summary: string): Unit {
   return messageUnit(id, message === undefined ? [] : [{ message }])
 }
 
-/** Returns how many units have an event among the first `events` events of all units. */
+/** Returns the number of units that hold the first `events` events. The last of these units may hold further events. */
 export function placeOf(units: readonly Unit[], events: number): number {
   let place = 0
   let passed = 0

@@ -86,7 +86,7 @@ export function unsignedUnit(unit: Unit): Unit {
   return { ...unit, messages: unit.messages.map(({ message }) => ({ message: unsigned(message) })) }
 }
 
-/** Returns the messages of consecutive units. Joins adjacent user messages, but not across a batch without messages. */
+/** Returns the messages of consecutive units. Joins adjacent user messages, but not if a batch is between them. */
 export function tell(units: readonly Unit[]): ModelMessage[] {
   const told: ModelMessage[] = []
   let merges = false
@@ -120,7 +120,7 @@ export function withState(message: Message, state: JsonObject | undefined): Mode
   return state === undefined ? { message } : { message, state }
 }
 
-/** Returns the number of characters in the messages' texts and calls, without reasoning. An image counts as 6,000. */
+/** Returns the number of characters in the messages' texts and calls, without reasoning. An image part counts 6,000. */
 export function charsOf(messages: readonly ModelMessage[]): number {
   return messages.reduce((sum, { message }) => {
     const content = message.content.reduce(

@@ -240,7 +240,7 @@ export class View {
     this.#isOpen = true
   }
 
-  /** Before a new batch, moves `#batch` and the units after it to `#settled`, where a batch takes no more results. */
+  /** Moves `#batch` and `#said` to `#settled`, because a new batch begins. A settled batch takes no more results. */
   #settle(): void {
     const units = [...this.#batchUnits().map((unit) => ({ ...unit, isOpen: false })), ...this.#said]
     this.#settled.push(...units)
@@ -290,8 +290,8 @@ export class View {
 const errorHeader = '[An error occurred during execution.]\n'
 
 /**
- * Returns the note (`suffix`) that follows a terminal's output for the model. Returns nothing when the content already
- * ends with the note, as for a refused tool call or in an older history.
+ * Returns the note (`suffix`) that follows a terminal's output for the model. Returns an empty list when the content
+ * already ends with the note. This is so for a refused tool call, and in an older history.
  */
 function suffixOf(observation: Observation): readonly Content[] {
   if (observation.kind !== 'TerminalObservation') return []

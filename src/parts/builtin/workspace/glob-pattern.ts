@@ -55,7 +55,7 @@ function stateOf(routes: readonly Route[]): GlobState {
   }
 }
 
-/** Returns the route with the next index added for each `**` in `places`, because `**` may match no directory. */
+/** Returns the route with the index after each `**` added to `places`, because `**` may match no directory. */
 function pastDoubleStars({ parts, places }: Route): Route {
   const reached = new Set<number>()
   for (const place of places) {

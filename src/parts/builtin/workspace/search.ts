@@ -23,7 +23,7 @@ export interface Found {
   readonly files: readonly string[]
   /** The number of matching files, which may exceed the length of `files`. */
   readonly count: number
-  /** False when the walk reached a limit or an unreadable directory, or skipped a file above `limitBytes`. */
+  /** False when the search reached a limit or an unreadable directory, or left out a file above `limitBytes`. */
   readonly isComplete: boolean
 }
 

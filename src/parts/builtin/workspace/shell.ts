@@ -82,7 +82,7 @@ export class Shell {
   readonly #reading: Promise<void>
   /** The random word that identifies the running command or the start script; undefined at the prompt. */
   #nonce: string | undefined
-  /** The exit status in the end mark of the last begun command; undefined before the mark arrives. */
+  /** The exit status of the newest command, from its end mark in the output; undefined before the mark arrives. */
   #status: number | undefined
   #isReady = false
   /** The last known working directory. */

@@ -24,7 +24,7 @@ export interface TerminalTextOptions {
   readonly lineLimitChars?: number
 }
 
-/** The most characters of a sequence that are collected. Further characters are dropped. */
+/** The most characters of an escape sequence that are kept. Further characters are dropped. */
 const sequenceLimitChars = 1000
 
 const ESC = '\x1b'

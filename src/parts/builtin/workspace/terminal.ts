@@ -23,7 +23,7 @@ export interface TerminalOptions {
   readonly makeSecretDir: () => Promise<string>
   /** The whole environment of the shell, from process/environment. */
   readonly env: Readonly<Record<string, string>>
-  /** The instance id of the data folder. The value of the variable that marks processes begins with this id. */
+  /** The instance id of the data folder. It begins the value of the environment variable that marks child processes. */
   readonly instance: string
   readonly cgroupParent?: string | undefined
   readonly createId: () => string

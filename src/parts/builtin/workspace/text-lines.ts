@@ -78,7 +78,7 @@ function decode(decoder: TextDecoder, chunk: Buffer): string {
 class LineCollector {
   readonly #range: LineRange
   readonly #lines: string[] = []
-  /** `limitChars` minus the collected characters and line ends. With -1, not even an empty line fits. */
+  /** How many characters still fit; a collected line end counts as one. At -1, not even an empty line fits. */
   #room: number
   /** The number of the current line, from 1. */
   #number = 1
@@ -106,7 +106,7 @@ class LineCollector {
     }
   }
 
-  /** Called at the end of the text. Returns the collected lines, with `total` if the whole text was examined. */
+  /** Returns the collected lines when the text has ended. `total` is undefined if the range or limit ended earlier. */
   end(): Lines {
     const total = this.#number - 1 + (this.#hasLine ? 1 : 0)
     const reached = !this.isDone
