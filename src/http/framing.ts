@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { headerValues } from './headers.ts'
 
-/** Returns the status that refuses a Transfer-Encoding; undefined for none, and for `chunked` alone in HTTP/1.1. */
+/** Returns the status that refuses the Transfer-Encoding; undefined without one, or for only `chunked` in HTTP/1.1. */
 export function framingFault({ rawHeaders, httpVersion }: IncomingMessage): 400 | 501 | undefined {
   const codings = headerValues(rawHeaders, 'transfer-encoding')
   if (codings.length === 0) return undefined

@@ -32,7 +32,7 @@ export interface HostValues {
   readonly authority: string | undefined
 }
 
-/** The newest Host with an IP literal or a loopback name, which every server accepts. It is not parsed again. */
+/** The newest Host with an IP literal or a loopback name, which every server accepts. Saves a second parsing of it. */
 let newestLocal: { readonly text: string; readonly authority: Authority } | undefined
 
 /**

@@ -24,7 +24,7 @@ export interface PageSessionSource {
   find(token: string, host: string): PageSession | undefined
 }
 
-/** The session of a request: `absent` without a proof, `wrong` for two proofs, or if no session fits the proof. */
+/** The session of a request. `absent`: no proof was sent. `wrong`: two were sent, or no session has this proof. */
 export type PageCredential =
   | { readonly kind: 'absent' | 'wrong' }
   | { readonly kind: 'given'; readonly session: PageSession }
@@ -40,7 +40,7 @@ export class PageSessions {
     return session?.hasProof(proof) === true ? { kind: 'given', session } : { kind: 'wrong' }
   }
 
-  /** Finds the session of an upgrade request with exactly one Origin. The proof follows in the first frame. */
+  /** Finds the session of an upgrade request by its cookie. Requires one Origin. The proof is in the first frame. */
   ofUpgrade(rawHeaders: readonly string[]): PageSession | undefined {
     return headerValues(rawHeaders, 'origin').length === 1 ? this.#find(rawHeaders) : undefined
   }

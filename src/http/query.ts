@@ -2,7 +2,7 @@
  * Reads the query of a request into typed values, by a description such as `{ page_id: uuid() }`.
  *
  * The faults of all parameters are returned together, as issues (contract/others.md, section 0.2). Unknown parameters
- * are ignored. The last value of a repeated parameter is used, except with `list`.
+ * are ignored. Of a repeated parameter, `list` reads all values, and any other field reads the last value.
  */
 import type { Issue } from '../base/errors.ts'
 import { canonicalUuid, parseMicros } from '../base/stamp.ts'

@@ -17,13 +17,13 @@ export interface Exchange {
   readonly headers: string[]
   /** The pattern of the matching route; undefined when no route matches. */
   route?: string | undefined
-  /** The form of the matching route's error responses; undefined for the usual form. */
+  /** The form of the matching route's error responses; undefined for the usual form (`api/problem`). */
   errorForm?: ErrorForm | undefined
   /** Records the result in the audit trail; undefined when the request is not recorded. */
   endDeed?: EndDeed | undefined
   /** The name of the global secret that the request stores, for the audit trail. */
   subject?: string | undefined
-  /** The principal's `name`; undefined for the rights `open` and `init`, and for a request that was not admitted. */
+  /** The principal's `name`; undefined if the request was not admitted, or its route has the right `open` or `init`. */
   keyName?: string | undefined
   /** The members of the body that were ignored, for the log. */
   ignored?: string | undefined
@@ -114,7 +114,7 @@ function headersOf(exchange: Exchange, answer: { readonly headers?: readonly str
   return all
 }
 
-/** Sends a response, and closes the connection after `linger`. */
+/** Sends a response. Then drops the rest of the request's body (`linger`), and closes the connection. */
 function sendAndClose(exchange: Exchange, status: number, headers: string[], body: Buffer | undefined): void {
   const { request, response } = exchange
   // Node then adds `Connection: close`, and `mayServe` refuses later requests on the connection.

@@ -36,7 +36,7 @@ export interface Router<R> {
 interface Entry<R> {
   readonly route: R
   readonly names: readonly string[]
-  /** True when the last name in `names` is the name of a tail. */
+  /** True when the last name in `names` belongs to a tail (`{name...}`). */
   readonly hasTail: boolean
 }
 
@@ -181,6 +181,6 @@ function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {
-    return undefined // `decodeValue` refuses it.
+    return undefined // `decodeValue` refuses the text.
   }
 }

@@ -26,7 +26,7 @@ export interface HttpServerOptions {
 export interface HttpLimits {
   /** The most bytes of the request line and headers. More bytes get 431 or 414. */
   readonly headerLimitBytes: number
-  /** Above this number, the oldest connection whose client has shown no key and no session is closed, if any. */
+  /** Each connection above this number closes the oldest one whose client has shown no key and no session, if any. */
   readonly connectionLimit: number
   /** The time limit for a request's headers, from its first byte; for a first request, from the connection's start. */
   readonly headersTimeoutMs: number
@@ -55,7 +55,7 @@ export class HttpServer {
   readonly #limits: HttpLimits
   /** Every open connection, upgraded ones too. */
   readonly #connections = new Set<Duplex>()
-  /** Listens for the close of a socket, which is `this`. Connections share one listener, to save memory. */
+  /** The listener for the close of a connection (`this`). All connections share it, to save memory. */
   readonly #forget: (this: Duplex) => void
   #closed: Promise<void> | undefined
 
@@ -149,7 +149,7 @@ export class HttpServer {
     this.#serve(request, response)
   }
 
-  /** Handles a parser error or a timeout: refuses the request, unless it has a response, and closes the connection. */
+  /** Handles a parser error or a timeout. Refuses the request if its response has not begun. Closes the connection. */
   #refuse(error: Error, socket: Duplex): void {
     const newest = newestAnswer(socket)
     const status = statusOf(error, this.#limits)

@@ -7,7 +7,7 @@ import { executionAsyncResource } from 'node:async_hooks'
 
 let kept: object | undefined
 
-/** Stores the object of a `process.nextTick` call, which keeps the object alive. Does nothing if one is stored. */
+/** Stores the object of one `process.nextTick` call in `kept`, so that the object stays alive. */
 export function keepTickShape(): void {
   if (kept !== undefined) return
   process.nextTick(() => {

@@ -1,7 +1,7 @@
 /**
  * Reports responses and WebSockets to observers, without targets, headers and bodies.
  *
- * The bytes of a response include its head.
+ * The reported bytes of a response include its head.
  */
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -17,7 +17,7 @@ export interface ObservedRequest {
   readonly requestId: string | undefined
   /** The address of the client or of its proxy. */
   readonly address: string | undefined
-  /** The principal's `name`; undefined for the rights `open` and `init`, and for a request that was not admitted. */
+  /** The principal's `name`; undefined if the request was not admitted, or its route has the right `open` or `init`. */
   readonly keyName: string | undefined
 }
 
@@ -51,7 +51,7 @@ export class Traffic {
   /** The number of open connections of the server's own listener, WebSockets too. */
   connections = 0
   readonly #observers = new Set<TrafficObserver>()
-  /** The `bytesWritten` of each connection at its newest report. */
+  /** The `bytesWritten` of each connection when a response or WebSocket was last reported. */
   readonly #told = new WeakMap<Duplex, { bytes: number }>()
   /** The number of responses and WebSockets whose end is not reported yet. */
   #awaited = 0

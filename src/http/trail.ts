@@ -19,11 +19,11 @@ export interface Deed {
   readonly isGrave: boolean
 }
 
-/** Records the result of a deed. `subject` is the name of the secret that the request stored. */
+/** Records the result of a deed. `subject` is the name of the secret that the request stored, if any. */
 export type EndDeed = (status: number, subject?: string) => void
 
 export interface TrailWriter {
-  /** Records a deed, which may begin when the promise resolves. @throws AppError when the deed must not begin */
+  /** Records a deed. The deed may begin when the promise resolves. @throws AppError if the deed must not begin */
   begin(deed: Deed): Promise<EndDeed>
   /** Records that an agent got the values of these secrets. */
   secretsUsed(conversationId: string, names: readonly string[]): void

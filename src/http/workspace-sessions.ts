@@ -17,7 +17,7 @@ interface Session {
   /** The time at which the session ends at the latest, in milliseconds since the epoch. */
   readonly end: number
   readonly principal: Principal
-  /** Cancels the call that `Principal.hold` has arranged for the end of the key. */
+  /** Cancels the call that ends this session when its key ends (`Principal.hold`). */
   readonly release: () => void
 }
 

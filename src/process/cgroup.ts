@@ -18,7 +18,7 @@ export interface Cgroup {
   end(options: { limitMs: number }): Promise<boolean>
 }
 
-/** Returns the folder of this process's group; undefined if groups below it cannot be made, or cannot be killed. */
+/** Returns the folder of this process's cgroup; undefined if groups cannot be made below it, or lack `cgroup.kill`. */
 export async function findCgroupParent(proc = '/proc'): Promise<string | undefined> {
   try {
     const mount = parseMount(await readFile(join(proc, 'self/mountinfo'), 'utf8'))

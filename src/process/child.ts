@@ -21,7 +21,7 @@ export interface ChildOptions {
   readonly command: string
   readonly args?: readonly string[]
   readonly cwd: string
-  /** All variables of the child, except `marker`: none is inherited from the server's environment. */
+  /** All variables of the child besides AGENT_SERVER_CHILD. None is inherited from the server's environment. */
   readonly env: Readonly<Record<string, string>>
   /** The value of AGENT_SERVER_CHILD (marker.ts): `<instance id of the data folder>/<id of this child>`, unique. */
   readonly marker: string
@@ -44,7 +44,7 @@ export interface ChildExit {
 export interface StopOptions {
   /** Time that the child's processes have to end after SIGTERM. Default 4 s. */
   readonly graceMs?: number
-  /** When aborted, ends the waits before SIGKILL. */
+  /** When this signal is aborted, `stop` no longer waits before it sends SIGKILL. */
   readonly signal?: AbortSignal
   /** The limit of each of two waits at the end: for the child's exit, then for its other processes. Default 5 s. */
   readonly killLimitMs?: number

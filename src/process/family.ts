@@ -11,7 +11,7 @@ import { processTable } from './process-table.ts'
 export interface FamilyOptions {
   /** True for a value of AGENT_SERVER_CHILD that processes of this family have. */
   readonly isMarked: (marker: string) => boolean
-  /** The first member: alive now, and a session leader (setsid(2)). Without it, a search begins with markers only. */
+  /** The pid of the first member: a living session leader (setsid(2)). Without it, a search begins with the markers. */
   readonly rootPid?: number
   /** Where proc(5) is mounted. Default `/proc`. */
   readonly proc?: string | undefined
@@ -27,7 +27,7 @@ export class Family {
   readonly #proc: string
   /** By pid, the start time (in clock ticks since boot) of each member that any search has found. */
   readonly #known = new Map<number, number>()
-  /** Start time of the first member; 0 without one. An older process is no member, so its marker is not read. */
+  /** The start time of the first member; 0 if there is none. The marker of an older process is not read. */
   readonly #firstStart: number
 
   constructor(options: FamilyOptions) {
@@ -52,9 +52,9 @@ export class Family {
   }
 
   /**
-   * Kills the members that are not `spared`, until two searches in a row find none of them or `limitMs` have passed.
-   * Returns the members that are still alive. The second of two such searches reads only the processes that are new
-   * since the first search: an older process cannot become a member.
+   * Kills the members that are not `spared`, until two searches in a row find none or `limitMs` have passed. Returns
+   * the members that are still alive. The second search reads only processes that are new since the first search: an
+   * older process cannot become a member.
    */
   async kill({ limitMs, spared = [] }: KillOptions): Promise<ProcessEntry[]> {
     const end = performance.now() + limitMs

@@ -18,7 +18,7 @@ export interface Heartbeat {
   readonly beatMs?: number
   /** The time without a heartbeat after which another server may take the lock. Default 45 s. */
   readonly staleMs?: number
-  /** The wait after a stale file was replaced. Then the server whose token is in the file has the lock. Default 2 s. */
+  /** The wait after replacing a stale file. Other servers may do the same: the last one gets the lock. Default 2 s. */
   readonly settleMs?: number
 }
 

@@ -17,7 +17,7 @@ import { holdLockFile, type Heartbeat } from './lock-file.ts'
 
 export interface LockOptions {
   readonly clock: Clock
-  /** As `LockFileOptions.onLost`: the caller must stop writing. Never called with flock(1). */
+  /** Called when the lock is lost. The caller must then stop writing. Never called with flock(1). */
   readonly onLost: () => void
   /** The PATH in which flock(1) is searched. Default: the usual system folders. */
   readonly searchPath?: string
@@ -26,7 +26,7 @@ export interface LockOptions {
 }
 
 export interface FolderLock {
-  /** The last owner, as `owner.json` says; undefined without the file, which a release of the lock removes. */
+  /** The last owner, if `owner.json` names it, because it did not release the lock; otherwise undefined. */
   readonly former: DescribedOwner | undefined
   /** Writes the address of this server into `owner.json`. A failure is ignored. */
   announce(url: string): Promise<void>
@@ -76,7 +76,7 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
   const former = await readOwner(folder)
   await write(owner)
   const release = async (): Promise<void> => {
-    if (isOurs()) await removeFile(ownerPath)
+    if (isOurs()) await removeFile(ownerPath).catch(() => undefined) // Ignored, as above. The lock has to be released.
     unfence?.()
     await (typeof held === 'function' ? held() : held.release())
   }

@@ -23,7 +23,7 @@ export class ProcessTable {
     this.#proc = proc
   }
 
-  /** Lists all living processes without zombies; undefined without /proc. */
+  /** Returns all living processes, without zombies; undefined without /proc. */
   read(): Promise<ProcessEntry[] | undefined> {
     if (this.#running === undefined) return this.#start()
     this.#next ??= this.#running.then(() => this.#start())

@@ -75,7 +75,7 @@ export class SecretFolder {
     for (const path of this.#memory) if (await isPrivate(path)) await rmdir(path).catch(() => undefined) // Not empty.
   }
 
-  /** Writes the path of the folder to the note, for a later server that may have another XDG_RUNTIME_DIR. */
+  /** Writes the folder's path to the note (`noteName`), for a later server that may have another XDG_RUNTIME_DIR. */
   async #note(path: string): Promise<void> {
     if (this.#noted === path) return
     await makeFolder(this.#runtimeDir, ownFolder)
@@ -90,7 +90,7 @@ export async function findMemory(environment: Environment, sharedMemory = '/dev/
   return undefined
 }
 
-/** Removes what a killed server left in a folder: the entries that match `ownName`, unless `isKept` returns true. */
+/** Removes the entries that a killed server left in a folder: they match `ownName`, and `isKept` rejects them. */
 export async function emptyLeft(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => []) // A missing or unreadable folder counts as empty.
   for (const name of names) {
@@ -98,7 +98,7 @@ export async function emptyLeft(folder: string, isKept: (name: string) => boolea
   }
 }
 
-/** Matches the names of a server's entries: credentials, homes of agents, shells, browser profiles, the note. */
+/** Matches the entries that a server makes: credentials, homes of agents, shells, browser profiles, the note. */
 const ownName = new RegExp(`^(?:${[
   '(?:lent|home)-[A-Za-z0-9]{6}',
   '(?:shell|browser)-[0-9a-f-]{36}',

@@ -24,5 +24,5 @@ export async function explainSpawnError(error: unknown, tried: { command: string
 }
 
 function may(path: string, mode: number): Promise<boolean> {
-  return access(path, mode).then(() => true, () => false) // Any error means no.
+  return access(path, mode).then(() => true, () => false) // Any error counts as no access.
 }

@@ -6,8 +6,8 @@
 export interface Tail {
   push(chunk: Buffer): void
   /**
-   * Returns the last bytes as text. When earlier bytes were lost, the text begins after the first line end. If no
-   * text is left, returns a note about the lost line.
+   * Returns the last bytes as text. When earlier bytes were dropped, the text begins after the first line end. If that
+   * leaves no text, returns a note about the length of the dropped line.
    */
   text(): string
 }

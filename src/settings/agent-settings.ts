@@ -46,7 +46,7 @@ export function readAgentSettings(value: unknown, cipher: Cipher): AgentSettings
   return normalise({ ...current, ...(value['agent_kind'] === 'llm' ? { agent_kind: 'openhands' } : {}) }, cipher)
 }
 
-/** Reads an MCP server's settings like `readAgentSettings`. @throws AppError `invalid_input`, with no list of issues */
+/** Reads one MCP server's settings (see `readAgentSettings`). @throws AppError `invalid_input`, without issues */
 export function readMcpServer(value: unknown, cipher: Cipher): McpServer {
   const settings = readAgentSettings({ agent_kind: 'openhands', mcp_config: { server: value } }, cipher)
   const { mcp_config: { server } } = settings
@@ -84,7 +84,7 @@ export function applyAgentDiff(
   return { ...next, ...completeAcpChoice(next, diff, previous, providers) }
 }
 
-/** Returns `after` without the secrets of a model that had another place (model-home.ts). Secrets in `diff` stay. */
+/** Returns `after` without secrets of a model that had another place (model-home.ts). Secrets in `diff` stay. */
 export function withoutKeysOfOldPlace(
   before: AgentSettings, after: AgentSettings, diff: Readonly<Record<string, unknown>>,
 ): AgentSettings {

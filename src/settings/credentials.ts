@@ -72,8 +72,8 @@ function plainAuthentication(
 const codexProvider = 'agent_server'
 
 /**
- * Plans the credentials of Codex for a base URL. With a key, Codex gets a configuration with an extra model provider,
- * which needs no `authenticate`; without a key, only the URL. If CODEX_CONFIG is set already, nothing is added.
+ * Plans the credentials of Codex for a base URL. With a key, CODEX_CONFIG gets an extra model provider, which needs no
+ * `authenticate`. Without a key, it gets only the URL. If CODEX_CONFIG is set already, nothing is added.
  */
 function codexPlan(
   environment: CredentialInput['environment'],

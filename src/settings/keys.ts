@@ -48,7 +48,7 @@ export async function loadSealingKeys(options: SealingKeyOptions): Promise<Buffe
 }
 
 /**
- * Returns the keys as `loadSealingKeys` does, but writes nothing. The list may be empty.
+ * Returns the keys as `loadSealingKeys` does, but creates no key and changes no file. The list may be empty.
  * @throws AppError `settings_unreadable`
  */
 export async function readSealingKeys({ folder, ...configured }: Omit<SealingKeyOptions, 'random'>): Promise<Buffer[]> {
@@ -102,12 +102,12 @@ export function sessionKeyPath(folder: string): string {
 
 export interface ExposedKey {
   readonly path: string
-  /** The rights of other users. A user who may write a key file can choose the key. */
+  /** The rights of other users on the file or folder. A user who may write a key file can choose the key. */
   readonly othersMay: 'write' | 'read'
   readonly mode: number
 }
 
-/** Lists the folder `keys/` and its two key files, each only if other users may read or write it. */
+/** Lists the folder `keys/` and its two key files, without the paths that other users can neither read nor write. */
 export async function exposedKeys(folder: string): Promise<ExposedKey[]> {
   const paths = [folder, join(folder, sealingFile), join(folder, sessionFile)]
   const found = await Promise.all(paths.map(async (path) => {

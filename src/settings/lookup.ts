@@ -46,7 +46,7 @@ export interface LookupFailure {
   readonly error?: Error
 }
 
-/** Resolves all sources and lists the failures. Throws the signal's reason if a lookup fails after the abort. */
+/** Resolves all sources and lists the failures. If a lookup fails after `signal` is aborted, throws its reason. */
 export async function resolveSecrets(
   sources: ReadonlyMap<string, SecretSource>,
   options: ResolveSecretsOptions,
@@ -78,7 +78,7 @@ async function lookUp(source: LookupSecret, options: ResolveSecretsOptions): Pro
   return options.fetchText({ url: target.href, headers, timeoutMs, limitBytes, signal })
 }
 
-/** Base of relative addresses while the server does not listen. RFC 6761, section 6.4: the name never resolves. */
+/** The base of relative addresses while the server does not listen. The name never resolves (RFC 6761, section 6.4). */
 const noServer = 'http://agent-server.invalid'
 
 function parseUrl(url: string, base: string): URL {

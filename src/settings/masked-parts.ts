@@ -9,8 +9,8 @@ import { maskingOf, type Masking } from '../base/masking-values.ts'
 import { addressSecrets } from '../base/secret-address.ts'
 
 /**
- * Returns the texts to mask: the value, its secret lines, and the credentials of an address. For JSON, these are the
- * same parts of each secret member instead, or only the whole value if no member is secret.
+ * Returns the texts to mask: the value, its secret lines, and the credentials in an address. For JSON with secret
+ * members, returns these texts of each secret member instead. For other JSON, returns only the whole value.
  */
 export function maskedParts(value: string): string[] {
   const json = jsonIn(value)
@@ -19,7 +19,7 @@ export function maskedParts(value: string): string[] {
   return found.length === 0 ? [value] : found.flatMap((text) => [text, ...addressSecrets(text), ...secretLines(text)])
 }
 
-/** Returns the strongest masking that a part of the value gets: `everywhere`, else `whole words`, else `none`. */
+/** Returns the strongest masking of the texts from `maskedParts`: `everywhere`, else `whole words`, else `none`. */
 export function maskingOfSecret(value: string): Masking {
   const parts = maskedParts(value).map(maskingOf)
   return (['everywhere', 'whole words'] as const).find((masking) => parts.includes(masking)) ?? 'none'
@@ -63,7 +63,7 @@ function membersOf(value: unknown, isSecret: boolean): string[] {
   })
 }
 
-/** Returns the secret texts in a member whose name `descriptiveName` matches. A string there is no secret. */
+/** Returns the secret texts in a member whose name `descriptiveName` matches; none if the member is a text. */
 function membersIn(member: unknown): string[] {
   return typeof member === 'string' ? [] : membersOf(member, false)
 }

@@ -5,7 +5,7 @@
  */
 import { memberAt, objectOf, textOf, type Fields } from '../base/fields.ts'
 
-/** Returns the headers; undefined for `oauth2` without an access token, and for an unknown strategy. */
+/** Returns the headers for `auth`; undefined for `oauth2` without an access token, and for an unknown strategy. */
 export function authHeaders(auth: Fields): Fields | undefined {
   switch (auth['strategy'] ?? 'none') {
     case 'none': return {}

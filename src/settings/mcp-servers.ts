@@ -15,8 +15,8 @@ export function transportOf(server: { readonly transport?: unknown; readonly com
 }
 
 /**
- * True when a server has the command or the address that its transport needs, and not both a header Authorization and
- * an `auth` other than `none`.
+ * True when a server has the command or the address that its transport needs. False also for a server with both a
+ * header Authorization and an `auth` other than `none`.
  */
 export function isSoundServer(server: McpServer): boolean {
   const { command, url, auth, headers = {} } = server

@@ -50,8 +50,8 @@ function placeOf({ model, base_url: given, ollama_base_url: ollama }: ModelPlace
 }
 
 /**
- * Returns `after`, without its secrets if its place is not the place of `before`. Addresses stay, and so do secrets
- * that `change` sets.
+ * Returns the LLM `after`. If its requests go to another place than requests of `before`, removes its secrets. But
+ * addresses stay, and so do secrets that `change` sets.
  */
 export function withoutSecretsOfOldPlace(before: LLM, after: LLM, change: unknown): unknown {
   if (isSamePlace(before, after)) return after

@@ -11,7 +11,7 @@ const openNames = new RegExp([
   '(approve|accept|allow)all', 'full(access|auto)', '(dont|never)ask', 'danger', 'skippermission', 'unattended',
 ].join('|'))
 
-/** True if the id or name of a mode, or the id or value of an option, means "without asking". */
+/** True if a word means "without asking". The word is the id or name of a mode, or the id or value of an option. */
 export function isOpenByName(word: string): boolean {
   return openNames.test(word.slice(0, 200).replace(/[^a-z]/gi, '').toLowerCase())
 }

@@ -20,8 +20,8 @@ export interface ProfileUsers {
 }
 
 /**
- * @throws AppError `conflict` if an agent profile names the profile; the errors of `ProfileStore.delete` and
- * `SettingsStore.update`
+ * @throws AppError `conflict` if an agent profile names the profile; the errors of `usersOf`, `ProfileStore.delete`
+ * and `SettingsStore.update`
  */
 export async function deleteProfile({ profiles, settings, profileUsers }: ProfileParts, name: string): Promise<void> {
   await settings.update(async (current) => {

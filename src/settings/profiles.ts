@@ -44,7 +44,7 @@ export interface ProfileStore {
   rename(name: string, newName: string): Promise<void>
   /** Removes a profile. Does nothing for an unknown name. */
   delete(name: string): Promise<void>
-  /** Returns the profiles that need sealing keys which `cipher` lacks. */
+  /** Returns the profiles whose sealing keys this server lacks, each with the ids of these keys. */
   unopened(): Promise<readonly UnopenedProfile[]>
   /** Seals the secrets in the file again with the sealing key. An unreadable profile stays as it is. */
   reseal(): Promise<void>

@@ -22,10 +22,10 @@ export interface Provider {
   readonly programs: Readonly<Record<string, string>>
   /** The command with which a user installs the program; empty if there is none, or if `agents install` installs it. */
   readonly installCommand: string
-  /** The beginning of a word in the program's command (`detectProvider`). The agent's ACP name contains this text. */
+  /** A word of the program's command begins with this text (`detectProvider`), and the agent's ACP name contains it. */
   readonly prefix: string
   readonly apiKeyVariable: string
-  /** Other names of the API key variable. The rules for the key hold for them too. */
+  /** Further variables with an API key. They are treated like `apiKeyVariable`, and preferred to it. */
   readonly otherKeyVariables: readonly string[]
   readonly baseUrlVariable: string
   readonly configDirVariable: string
@@ -47,8 +47,8 @@ export interface Provider {
   /** True when the config-directory variable makes the program drop the key and the base URL (spec: Credentials 6). */
   readonly configDirStripsKey: boolean
   /**
-   * `keyMethod` is the method of ACP `authenticate` for a user with an API key, `loginMethod` that for a user with a
-   * login; null for none. With a base URL, another method may be used, or none (`planCredentials`).
+   * The method of ACP `authenticate`: `keyMethod` for a user with an API key, `loginMethod` for a user with a login.
+   * Null for none. With a base URL, another method may be used, or none (`planCredentials`).
    */
   readonly keyMethod: string | null
   readonly loginMethod: string | null
@@ -67,7 +67,7 @@ export interface ProviderModes {
   readonly open: string
   /** All modes that ask before fewer actions than `asking`. They include `open`, unless `open` equals `asking`. */
   readonly moreOpen: readonly string[]
-  /** Other modes that run no more actions without asking than `asking` does. Default: none. */
+  /** Other modes in which the agent may do at most as much without asking as in `asking`. Default: none. */
   readonly closed?: readonly string[]
   /** First words of commands that the mode `asking` runs without asking, as measured. `*` stands for all commands. */
   readonly unasked?: readonly string[]

@@ -124,7 +124,7 @@ export function isProvider(value: unknown): value is Provider {
   return unmetExpectationsOf(value).length === 0
 }
 
-/** Returns texts for an error, to follow "expected": one for each unknown, missing or wrong member, or `an object`. */
+/** Returns the words of an error after "expected": a text for each unknown, missing or wrong member, or `an object`. */
 export function unmetExpectationsOf(provider: unknown): string[] {
   return unmetExpectations(provider, providerShape)
 }

@@ -31,9 +31,9 @@ export interface ResolvedAcp {
 }
 
 /**
- * Resolves stored settings. An empty command becomes the provider's command, and a missing model the provider's default
- * model. With the server `custom`, a command that is only the name of a provider (not of a preset) becomes that
- * provider's command, and `detectProvider` finds the provider of any other command.
+ * Returns the provider, command and model that stored settings mean. With the server `custom`, a command that is only
+ * the name of a provider, but not of a preset, means that provider. For any other command, `detectProvider` finds the
+ * provider. The provider's command and default model replace such a name, an empty command and a missing model.
  */
 export function resolveAcp(choice: AcpQuery, providers: readonly Provider[]): ResolvedAcp {
   const { acp_server, acp_command, acp_model } = choice

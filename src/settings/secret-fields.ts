@@ -113,8 +113,8 @@ function mapStrings(value: unknown, path: Path, by: Walk): unknown {
 }
 
 /**
- * Maps an address that is sealed, redacted or has credentials. Any other value stays. A sealed address also stays if
- * `map` returns undefined: without an address, requests would go to the default address.
+ * Maps an address that is sealed, redacted or has credentials, and returns any other value unchanged. If `map` returns
+ * undefined, a sealed address stays: without an address, requests would go to the default address.
  */
 function mapAddress(value: unknown, path: Path, map: SecretMap): unknown {
   if (typeof value !== 'string' || !isSecretAddress(value)) return value

@@ -7,7 +7,7 @@
  */
 import type { Cipher } from './cipher.ts'
 
-/** Rows of path beginnings. A token for a path with one beginning also opens with another beginning of that row. */
+/** Groups of path beginnings. A token for a path with one beginning also opens with another beginning of its group. */
 const kinds: readonly (readonly string[])[] = [
   ['llm.', 'condenser.llm.', 'condenser.condensers.llm.'],
   ['critic.', 'verification.critic_'],

@@ -53,13 +53,13 @@ export function hashOf(previous: string, json: Buffer): string {
   return digest(Buffer.concat([Buffer.from(previous, 'latin1'), json]))
 }
 
-/** Returns the stored hash of the line at this byte; undefined unless a whole hash and a space are there. */
+/** Returns the stored hash of the line at this byte; undefined if no whole hash with a space is there. */
 export function hashAt(data: Buffer, at: number): string | undefined {
   const isLine = at + headLength <= data.length && mayBeginLine(data, at)
   return isLine ? data.toString('latin1', at, at + hashLength) : undefined
 }
 
-/** True if a line may begin at this byte: 32 hex digits and a space follow, as far as `data` reaches. */
+/** True if a line may begin at this byte: 32 hex digits and a space follow, or the end of `data` cuts them off. */
 export function mayBeginLine(data: Buffer, at: number): boolean {
   const end = Math.min(at + hashLength, data.length)
   for (let index = at; index < end; index++) if (!isHexDigit(data[index])) return false

@@ -12,7 +12,7 @@ interface Range {
 const maxRanges = 64
 
 export class CheckedRanges {
-  /** The checked byte ranges, the last checked at the end. No two ranges overlap or adjoin. */
+  /** The checked byte ranges. The newest is the last. Ranges that overlap or touch are joined. */
   #ranges: Range[] = []
 
   covers(from: number, to: number): boolean {

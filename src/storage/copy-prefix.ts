@@ -20,7 +20,7 @@ export interface CopyPrefixOptions {
   readonly to: string
   /** Seq of the last event to copy: its number in the log, from 0 on. Null for all lines before `end`. */
   readonly event: number | null
-  /** A byte offset in the log: that of `log.head`, or of an earlier head. No line after this offset is copied. */
+  /** A byte offset between two lines, such as that of `log.head`. No line after this offset is copied. */
   readonly end: number
 }
 

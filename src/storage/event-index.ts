@@ -150,7 +150,7 @@ export class EventIndex {
     return block
   }
 
-  /** Works like `firstFromId`, with the upper half as two words. Uses no closure, because it runs often. */
+  /** Works like `firstFromId`, with the upper half as two numbers. Uses no closure, because it runs often. */
   #firstFrom(high: number, low: number): number {
     let from = 0
     let to = this.#count
@@ -165,7 +165,7 @@ export class EventIndex {
     return from
   }
 
-  /** Returns the seq of the first record that passes `test`, else `count`. All records after it must pass too. */
+  /** Returns the seq of the first record that passes `test`; `count` if none does. All later records must pass too. */
   #first(test: (block: DataView, at: number) => boolean): number {
     let low = 0
     let high = this.#count

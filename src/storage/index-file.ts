@@ -14,7 +14,7 @@ export class IndexFile {
     this.#file = file
   }
 
-  /** Returns the index in the file, without the first invalid record and all records after it. */
+  /** Returns the index of all records in the file that come before the first invalid record. */
   async read(): Promise<EventIndex> {
     return EventIndex.from(await this.#file.read(await this.#file.size(), 0))
   }

@@ -28,8 +28,8 @@ export interface DataFolder {
 }
 
 /**
- * Opens or creates a data folder. The caller must hold the folder's lock (process/lock), because this removes temporary
- * files, which another server could be writing. @throws the errors of `claimDataFolder`
+ * Opens or creates a data folder, and removes temporary files. The caller must hold the folder's lock (process/lock):
+ * otherwise another server could be writing such a file. @throws the errors of `claimDataFolder`
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const folder = {

@@ -95,7 +95,7 @@ export class CachedTail {
   #evictOldest(): void {
     this.#bytes -= this.#lines[this.#begin]?.length ?? 0
     this.#lines[this.#begin++] = undefined
-    // Drops the undefined items when they are half of all or more, so that an eviction has a constant average cost.
+    // Waits until at least half of all items are undefined. So the average cost of an eviction is constant.
     if (this.#begin * 2 < this.#lines.length) return
     this.#lines.splice(0, this.#begin)
     this.#first += this.#begin

@@ -48,7 +48,7 @@ export class ListFile {
     return join(this.#folder.path, 'list.json')
   }
 
-  /** Returns inode and ctime of the folder of conversations. The mtime would not do: a copying program can set it. */
+  /** Returns inode and ctime of the folder of conversations. The mtime is not used: a copying program can set it. */
   async #stamp(): Promise<string> {
     const { ino, ctimeNs } = await stat(this.#folder.conversations, { bigint: true })
     return `${ino} ${ctimeNs}`

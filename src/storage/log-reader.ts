@@ -40,7 +40,7 @@ export interface EventRange {
   readonly next: number
 }
 
-/** Reads the events from seq `from` to before `to`, up to `limitBytes` or one event. Leaves out damaged events. */
+/** Reads the events from seq `from` to before `to`: at most `limitBytes`, or one event. Leaves out damaged events. */
 export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },
@@ -102,7 +102,7 @@ async function checkEvents(options: LogReaderOptions, { from, next, begin, end: 
   return events
 }
 
-/** Reads all valid lines from a position on, except lines that become durable after the first `next()`. */
+/** Reads the valid lines from a position on, up to the end that the log has at the first `next()`. */
 export async function* readLines(options: LogReaderOptions, from: Position): AsyncGenerator<StoredLine> {
   const { index, read, lineLimitBytes } = options
   const to = options.end().offset
@@ -120,7 +120,7 @@ export async function* readLines(options: LogReaderOptions, from: Position): Asy
   }
 }
 
-/** True if the position is the end of this log, or if the line at its offset continues the chain from its hash. */
+/** True if the line at `position.offset` continues the chain from `position.hash`, or if the log ends at `position`. */
 export async function holds(options: LogReaderOptions, position: Position): Promise<boolean> {
   const { read, lineLimitBytes } = options
   const end = options.end()

@@ -38,7 +38,7 @@ export interface LogOptions {
   readonly files?: Files
   /** The longest JSON of a line. Default: 64 MiB. */
   readonly lineLimitBytes?: number
-  /** `append` refuses while more appended bytes than this are not durable. Default: 64 MiB. */
+  /** While more appended bytes than this are not yet on the disk, `append` throws. Default: 64 MiB. */
   readonly queueLimitBytes?: number
 }
 
@@ -198,7 +198,7 @@ export class ConversationLog {
     return this.#tail.get(number) ?? this.#readOne(number)
   }
 
-  /** Reads the events from seq `from` to before `to`, up to `limitBytes` or one event. Leaves out damaged events. */
+  /** Reads the events from seq `from` to before `to`: at most `limitBytes`, or one event. Leaves out damaged events. */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)
     if (from >= last) return { events: [], next: from }
@@ -224,12 +224,12 @@ export class ConversationLog {
     return this.#index.offsetOf(number)
   }
 
-  /** Reads all valid lines from a position on, except lines that become durable after the first `next()`. */
+  /** Reads the valid lines from a position on, up to the end that the log has at the first `next()`. */
   lines(from: Position): AsyncGenerator<StoredLine> {
     return readLines(this.#reader, from)
   }
 
-  /** True if the position is the end of this log, or if the line at its offset continues the chain from its hash. */
+  /** True if the line at `position.offset` continues the chain from `position.hash`, or the log ends at `position`. */
   holds(position: Position): Promise<boolean> {
     return holds(this.#reader, position)
   }
@@ -296,7 +296,7 @@ export class ConversationLog {
   }
 
   #report(damage: Damage): void {
-    // A `cut` piece is not noted: the next line is written at its offset, and damage to that line must be reported too.
+    // A `cut` piece is not in `#reported`: the next line gets its offset, and damage to that line must be reported too.
     if (damage.kind === 'damaged') {
       if (this.#reported.has(damage.offset) || this.#reported.size >= maxDamages) return
       this.#reported.add(damage.offset)

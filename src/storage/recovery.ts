@@ -94,7 +94,7 @@ async function rebuild(options: RecoveryOptions, size: number): Promise<Outcome>
   return outcome
 }
 
-/** Adds to the index the events that it lacks at the end of the log; undefined if the index contradicts the log. */
+/** Adds to the index the last events of the log that it lacks. Returns undefined if the index contradicts the log. */
 async function walk(options: RecoveryOptions, size: number): Promise<Outcome | undefined> {
   const { log, index, lineLimitBytes, kinds } = options
   const covered = coveredBy(index)

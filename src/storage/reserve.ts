@@ -26,12 +26,12 @@ export class Reserve {
   readonly #clock: Clock
   readonly #sizeBytes: number
   #held = false
-  /** Resolves when the last change of the file has ended: a creation or a deletion. The changes run one by one. */
+  /** Resolves when the last creation or deletion of the file has ended. They run one by one. */
   #change: Promise<void> = Promise.resolve()
   #triedAt = -Infinity
   #isClosed = false
 
-  /** Reserves the space. If that fails, for example on a full disk, the reserve counts as released. */
+  /** Reserves the space. If that fails, for example on a full disk, `held` stays false. */
   static async open(options: ReserveOptions): Promise<Reserve> {
     const reserve = new Reserve(options)
     await reserve.ensureHeld().catch(() => undefined) // Later writes call `ensureHeld` again.
@@ -74,7 +74,7 @@ export class Reserve {
     })
   }
 
-  /** Refuses to reserve space from now on. Resolves when the last change of the file has ended. */
+  /** Refuses to reserve space from now on. Resolves when the last creation or deletion of the file has ended. */
   close(): Promise<void> {
     this.#isClosed = true
     return this.#change

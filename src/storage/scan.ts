@@ -19,7 +19,7 @@ export interface Piece {
   readonly closed: boolean
   /** The JSON of a sound line; all bytes of a damaged or torn piece. */
   readonly bytes: Buffer
-  /** The hash from which the next line continues; a guess after a piece that is not sound. */
+  /** The hash of this line, from which the next line continues the chain; a guess for a damaged or torn piece. */
   readonly hash: string
 }
 
@@ -30,7 +30,7 @@ export interface ScanOptions {
   readonly to: number
   /** The hash before the first line. Without it the hash of the first line is not checked. */
   readonly previous?: string
-  /** The longest JSON of a line that is always found. A longer line may become damaged pieces. */
+  /** The most bytes of JSON in a line that is found as a whole. A longer line may become damaged pieces. */
   readonly lineLimitBytes: number
 }
 
@@ -86,7 +86,7 @@ interface Split {
   readonly previous: Previous
 }
 
-/** Splits bytes into pieces. Leaves an incomplete last piece for the next call, except with `last`. */
+/** Splits bytes into pieces. If `last` is false, leaves an incomplete last piece for the next call. */
 function split(data: Buffer, base: number, first: Previous, last: boolean): Split {
   const pieces: Piece[] = []
   let previous = first
@@ -126,7 +126,7 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
     const line = lineUpTo(data, at, cut, base, previous)
     if (line !== undefined) return line
   }
-  // A damaged LF joins this line to the next line. The next line begins after the first of `cuts` that a hash follows.
+  // A damaged LF joins this line to the next line. That line begins after the first of `cuts` with a hash behind it.
   const hidden = cuts.find((cut) => hashAt(data, cut + 1) !== undefined)
   const until = hidden === undefined ? (end ?? data.length) : hidden + 1
   const state = hidden === undefined && end === undefined ? 'torn' : 'damaged'
@@ -135,7 +135,7 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
   return { state, offset: base + at, end: base + until, closed, bytes: data.subarray(at, until), hash }
 }
 
-/** Returns the offset, after an LF, where the next line may begin or the log ends; undefined if `data` shows none. */
+/** Returns the offset after the first LF before a possible next line or the log's end; undefined if `data` has none. */
 function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined {
   for (let end = data.indexOf(lineFeed, at); end !== -1; end = data.indexOf(lineFeed, end + 1)) {
     const whole = end + 1 + headLength <= data.length

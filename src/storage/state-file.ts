@@ -13,7 +13,7 @@ import { stat } from '../base/read-files.ts'
 import { hashOf, type Position } from './chain.ts'
 
 export interface CachedState {
-  /** The position after the last line that `state` includes. `log.lines(line)` returns the lines that follow. */
+  /** The position after the last line from which `state` was computed. `log.lines(line)` returns the later lines. */
   readonly line: Position
   readonly state: unknown
 }
@@ -23,7 +23,7 @@ interface Holds {
   holds(position: Position): Promise<boolean>
 }
 
-/** Returns the state in a conversation's folder if it is intact and belongs to this log. */
+/** Returns the state in a conversation's folder if it is intact and its position is in this log. */
 export async function readState(directory: string, log: Holds): Promise<CachedState | undefined> {
   const cached = await readSoundState(directory)
   return cached !== undefined && (await log.holds(cached.line)) ? cached : undefined
@@ -33,7 +33,7 @@ export async function readState(directory: string, log: Holds): Promise<CachedSt
 export async function readFreshState(directory: string): Promise<CachedState | undefined> {
   const cached = await readSoundState(directory)
   if (cached === undefined) return undefined
-  const { size } = await stat(join(directory, 'events.jsonl')).catch(() => ({ size: -1 })) // No log: no state fits.
+  const { size } = await stat(join(directory, 'events.jsonl')).catch(() => ({ size: -1 })) // -1 equals no offset.
   return size === cached.line.offset ? cached : undefined
 }
 

@@ -2,8 +2,8 @@
  * Checks a conversation's folder and changes nothing: every line, the order of the events, the index and the cached
  * state.
  *
- * A flipped bit in the log is found. A deliberate edit can come with new hashes: only the option `expect` reveals it. A
- * check with issues is repeated if a file changed meanwhile.
+ * A flipped bit in the log is found. An attacker who edits the log can also compute new hashes: only the option
+ * `expect` reveals that. A check with issues is repeated if a file changed meanwhile.
  */
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ export interface VerifyIssue {
 }
 
 export interface VerifyResult {
-  /** True when there is no issue and, if `expect` is given, a line with this hash was found. */
+  /** True when there is no issue and `expected` is not false. */
   readonly sound: boolean
   readonly lines: number
   readonly events: number
@@ -150,7 +150,7 @@ function checkPiece(piece: Piece, { seen, index, kinds, report }: PieceContext):
   seen.unbroken &&= state === 'sound' && piece.closed
   const indexed = seen.events < index.count ? index.offsetOf(seen.events) : undefined
   const json = state === 'sound' ? piece.bytes : piece.bytes.subarray(headLength)
-  // The index lacks this event and has later events: the line was damaged when a server opened the log before.
+  // The index lacks this event and has later events: when a server made the index, the line was damaged.
   const isMissing = state === 'sound' && indexed !== undefined && indexed > offset && isEvent(json)
   if (isMissing) report({ ...indexRecord(seen.events), problem: 'an event of the log is missing' })
   // If the index was made after the damage, it has no record for the damaged event. Then the event is not counted.

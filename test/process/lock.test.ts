@@ -2,7 +2,7 @@ import { suite } from '../support/suite.ts'
 import * as assert from 'uvu/assert'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -102,6 +102,19 @@ if (hasFlock) {
     await once(child, 'exit')
   })
 }
+
+test('a lock is released also when the description of its owner cannot be removed', async () => {
+  for (const searchPath of [undefined, nowhere]) {
+    const folder = newFolder()
+    const more = searchPath === undefined ? {} : { searchPath }
+    const lock = await lockFolder(folder, options(more))
+    rmSync(join(folder, 'owner.json'))
+    mkdirSync(join(folder, 'owner.json'))
+    await lock.release()
+    rmdirSync(join(folder, 'owner.json'))
+    await (await lockFolder(folder, options(more))).release()
+  }
+})
 
 test('with a heartbeat, a killed owner is replaced after 45 s', async () => {
   const folder = newFolder()
