@@ -1,8 +1,8 @@
 /**
  * Finds the lines in the bytes of a log, and the next line after damage.
  *
- * A line is sound if its hash fits its JSON and the hash of the line before. The line after a damaged line may fit the
- * stored hash of the damaged line, or the hash that its JSON should have: a flipped bit spoils only one of the two.
+ * A line is sound if its hash fits its JSON and the hash of the line before. A flipped bit damages either the hash or
+ * the JSON of a line. So the next line is tried with both: the stored hash, and a hash computed from the damaged JSON.
  *
  * After damage, a line begins where 32 hex digits and a space follow an LF or a damaged LF. Bytes at the end of the
  * log are torn if no LF ends them, not even a damaged LF.

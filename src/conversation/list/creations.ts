@@ -88,7 +88,7 @@ export class Creations {
     return conversationInfo(state, { ...options, subConversationIds: [] })
   }
 
-  /** Runs requests for the same id one after another: one that fails ends the masking of secrets for this id. */
+  /** Runs requests for one id one by one, because a request that fails ends the masking of all secrets of its id. */
   async #make(request: CreateRequest): Promise<Made> {
     const { id } = request
     while (this.#changes.has(id)) await this.#changes.end(id)

@@ -176,7 +176,7 @@ export class Runner {
       this.#tellEnd(journal.status)
       await this.#ended()
     } catch (cause) {
-      // The log cannot be read or written, so nothing can be recorded before `closeRun` repairs the log.
+      // For example, the log cannot be read or written. After a failed write, `closeRun` first repairs the log.
       this.#hasServeRequest = false
       if (this.#hasOwnWork) await seat.discard()
       this.#hasOwnWork = false

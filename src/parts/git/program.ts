@@ -60,8 +60,8 @@ export interface GitPlace extends Repository {
 }
 
 /**
- * Runs git until it ends. @throws the reason of `Git.open`'s signal; AppError `bad_request` when git cannot start,
- * exceeds a limit or is killed, `agent_failed` when a process of git is left
+ * Runs git until it ends. @throws the abort reason of the signal that `Git.open` got; AppError `bad_request` when git
+ * cannot start, exceeds a limit or is killed, `agent_failed` when a process that git started cannot be ended
  */
 export type RunGit = (args: readonly string[], limits?: GitLimits) => Promise<GitEnd>
 

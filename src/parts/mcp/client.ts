@@ -20,7 +20,7 @@ export interface McpClientOptions {
   readonly version: string
   /** Called when the server announces that its list of tools has changed. */
   readonly onToolsChanged: () => void
-  /** Called with a short text about input that is not a valid message, for the server log. */
+  /** Called with a short text, for the server log, about a message that is invalid, unexpected or not handled. */
   readonly onNoise: (excerpt: string) => void
 }
 

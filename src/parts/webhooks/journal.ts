@@ -21,7 +21,7 @@ export interface Position {
   readonly seq: number
   /** The id of the newest event in the last batch that was delivered or given up; undefined if there is none. */
   readonly last: string | undefined
-  /** The version (`versionOf` in lane.ts) of the last state that was delivered or given up; undefined if none was. */
+  /** The version (`versionOf` in lane.ts) of the conversation's state that was sent or given up last, if any. */
   readonly told: string | undefined
 }
 

@@ -18,8 +18,8 @@ const placeLimit = 1000
 const pathLimit = 200
 
 /**
- * Returns a copy with the secrets in words masked, except in words that the schema requires. A word beyond
- * `placeLimit` or `pathLimit` is masked without a check.
+ * Returns a copy in which each word (`isWord`) with a secret is masked, unless the schema requires the word. Words
+ * after the first `placeLimit`, or with a longer path than `pathLimit`, are masked also if the schema requires them.
  * @param fits tells whether a value fits its schema
  */
 export async function maskFreeWords(
