@@ -41,7 +41,7 @@ export async function* readTrail(dataDir: string): AsyncGenerator<TrailLine, voi
   }
 }
 
-/** Checks the trail, up to `problemLimit` problems. An empty trail is not `sound`. @throws AppError `storage_failed` */
+/** Finds up to `problemLimit` problems. `sound` is undefined for an empty trail. @throws AppError `storage_failed` */
 export async function inspectTrail(
   dataDir: string,
 ): Promise<{ readonly problems: readonly string[], readonly sound: string | undefined }> {

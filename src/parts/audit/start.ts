@@ -12,12 +12,12 @@ export async function start(core: Lent<typeof audit>): Promise<Started<typeof au
   const file = await TrailLog.open({ dataDir, clock, log })
   const started = file.append({ kind: 'start' })
   if (isRequired) await started
-  else await started.catch(() => undefined) // `append` logs an outage once.
+  else await started.catch(() => undefined) // `append` has logged the first error of the outage.
   trail.writer = writerOf({ file, isRequired, mask: (text) => masker.mask(text) })
   return {
     async close() {
       trail.writer = undefined
-      await file.append({ kind: 'stop' }).catch(() => undefined) // `append` logs an outage once.
+      await file.append({ kind: 'stop' }).catch(() => undefined) // `append` has logged the first error of the outage.
       await file.close()
     },
   }
@@ -35,14 +35,14 @@ const nameChars = 200
 
 export function writerOf({ file, isRequired, mask }: WriterParts): TrailWriter {
   const shown = (text: string): string => mask(text).slice(0, nameChars)
-  const add = (record: TrailRecord): void => void file.append(record).catch(() => undefined) // Logged once per outage.
+  const add = (record: TrailRecord): void => void file.append(record).catch(() => undefined) // `append` logs an outage.
   return {
     async begin(deed): Promise<EndDeed> {
       const ref = randomUUID()
       const written = file.append({ kind: 'request', ref, ...recordOf(deed, shown) })
       if (isRequired) await written
-      else if (deed.isGrave) await written.catch(() => undefined) // `append` logs an outage once.
-      else written.catch(() => undefined) // `append` logs an outage once.
+      else if (deed.isGrave) await written.catch(() => undefined) // `append` has logged the first error of the outage.
+      else written.catch(() => undefined) // `append` has logged the first error of the outage.
       return (status, subject) => {
         add({ kind: 'result', ref, status, ...(subject === undefined ? {} : { subject: shown(subject) }) })
       }

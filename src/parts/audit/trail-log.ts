@@ -70,7 +70,7 @@ export class TrailLog {
   async close(): Promise<void> {
     await this.#last
     await this.#segment.commit.idle()
-    await this.#segment.file.close().catch(() => undefined) // Every stored record was synced before.
+    await this.#segment.file.close().catch(() => undefined) // No record is lost: each was synced before.
   }
 
   /**
@@ -118,8 +118,8 @@ async function openSegment(
 }
 
 /**
- * Returns the position after the last complete line of a file. A crash right after a rotation leaves a file without a
- * line: the next line then continues the chain from the file before. Without an earlier file, the chain begins anew.
+ * Returns where the chain of hashes goes on: the offset after the last complete line of a file, and the last hash. A
+ * crash can leave a file without a line. Then the hash is that of the file before, or of `start` if there is none.
  */
 async function endOf(dataDir: string, number: number, numbers: readonly number[]): Promise<Position> {
   if (!numbers.includes(number)) return start

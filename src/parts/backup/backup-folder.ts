@@ -209,7 +209,7 @@ export class BackupFolder implements Target {
     }
   }
 
-  /** Stores `source` as a hard link to the file `path`, unless it is stored already. Undefined on failure. */
+  /** Stores `source` as a hard link to the file `path`, unless it is stored already. Undefined if linking fails. */
   async #link(source: Source, path: string): Promise<Piece | undefined> {
     const content = new PieceOf()
     for await (const bytes of bytesOf(source)) content.add(bytes)

@@ -49,13 +49,13 @@ export interface BackupReport {
   readonly sha256: string
 }
 
-/** The most tries of a step, except `readMoment`. A step is tried again when its files have changed meanwhile. */
+/** The most tries of a step whose files change meanwhile. `readMoment` has a limit of its own. */
 const tryLimit = 5
 /** A log that has this many pieces or more in the earlier backup is stored as a whole again. */
 const pieceLimit = 32
 /** The most bytes of one piece. */
 const pieceLimitBytes = 1024 * 1024 * 1024
-/** A file that changed within this time before the backup gets no stamp: its next change could leave an equal stamp. */
+/** A file changed less than this many ms before the backup gets no stamp: its next change may keep size and time. */
 const freshMs = 2000
 
 /** Backs up the data folder. @throws AppError `unavailable`, `storage_full`, `storage_failed`; the signal's reason */
@@ -144,7 +144,7 @@ class Backup {
       return true
     }
     const found = await this.#entriesOf(filesOfConversation(dataDir, id))
-    // A deletion first moves the folder away. So if the log is still there, `found` lacks no file.
+    // A deletion of the conversation first moves its folder away. So if the log is still there, `found` has all files.
     const isThere = await this.#open(path, async () => true)
     if (isThere !== true) return false
     this.#put(entry)
@@ -157,7 +157,7 @@ class Backup {
     for (let tries = 1; tries <= tryLimit && cut !== undefined; tries++) {
       this.#options.signal.throwIfAborted()
       const pieces = await this.#logPieces(path, file, cut)
-      // If a repair has cut the log back meanwhile, another line may be at the cut. Then the log is read again.
+      // If a repair has shortened the log meanwhile, another line may be at the cut. Then the log is read again.
       if (pieces !== undefined && await hasCut(file, cut)) return { path, size: cut.end, pieces, last: cut.last }
       cut = await cutOf(file, (await file.stat()).size)
     }
@@ -195,7 +195,7 @@ class Backup {
     return { entries, empty, left }
   }
 
-  /** Returns a file's entry, and stores a new or changed file. Undefined if the file is gone or is no regular file. */
+  /** Returns the manifest entry of a file; undefined if it is gone or no regular file. Stores a new or changed file. */
   async #fileEntry({ path, stats }: FoundFile): Promise<NewEntry | undefined> {
     const isExecutable = (stats.mode & 0o100n) !== 0n
     const stamp = `${stats.ino} ${stats.size} ${stats.mtimeNs}`

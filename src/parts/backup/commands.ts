@@ -1,4 +1,4 @@
-/** `agent-server backup` and `agent-server restore`: words, flags and reports. */
+/** The commands `agent-server backup` and `agent-server restore`: their arguments and their output. */
 import { AppError } from '../../base/errors.ts'
 import { failsAsStorage } from '../../base/own-files.ts'
 import { openForReading, stat } from '../../base/read-files.ts'

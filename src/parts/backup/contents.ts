@@ -1,8 +1,8 @@
 /**
  * Decides which files of a data folder belong in a backup.
  *
- * A file is in the backup unless this module excludes it, so files of new features are not forgotten. A link at the top
- * of the data folder (unless `isLeftOut` excludes its name) or in place of a log is refused. Other links are left out.
+ * A file is in the backup unless this module excludes it, so files of new features are not forgotten. A link is left
+ * out. But a log must not be a link, and neither must an entry at the top of the data folder that is to be backed up.
  */
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ export type Found =
   | { readonly kind: 'empty' | 'left'; readonly path: string }
 
 export interface TopEntries {
-  /** The `*.json` files, and the folders of keys and worktree records. `readMoment` reads them all as of one moment. */
+  /** The names of the `*.json` files at the top of the data folder, and of the folders of keys and worktree records. */
   readonly settings: readonly string[]
   /** The other files and folders to back up, except `audit` and `conversations`. */
   readonly others: readonly string[]
@@ -116,7 +116,7 @@ export async function logsIn(dataDir: string): Promise<readonly string[]> {
   return [...trail, ...ids.sort().map((id) => `conversations/${id}/events.jsonl`)]
 }
 
-/** True for a file in `observations/`. Such a file only grows or is replaced by a rename, so a hard link is enough. */
+/** True for a file in `observations/`. It only grows or is replaced by a rename, so a hard link can replace a copy. */
 export function mayBeLinked(path: string): boolean {
   return /^conversations\/[^/]+\/observations\//.test(path)
 }

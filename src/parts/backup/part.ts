@@ -75,7 +75,7 @@ export const backup = {
     },
   },
   examine: async ({ dataDir }) => (await import('./last-backup.ts')).examineBackups(String(dataDir), Date.now()),
-  // The started part only adds the age of the newest backup to the metrics.
+  // A server needs this part only for a metric, the age of the newest backup. The commands work without its start.
   startsWhen: (values) => values['metrics'] === true,
   needs: ['dataDir', 'clock'],
   load: (): Promise<PartModule> => import('./start.ts'),

@@ -66,7 +66,7 @@ export class RestoreFolder {
       })
       return await body(folder)
     } finally {
-      await removeTree(folder.staging).catch(() => undefined) // The next restore removes a folder that stays.
+      await removeTree(folder.staging).catch(() => undefined) // If the folder stays, the next restore removes it.
       await held.release()
     }
   }

@@ -123,7 +123,7 @@ async function assertSpace({ manifest, to, isStaged }: RestoreOptions): Promise<
   let missing = copied.reduce((sum, { size }) => sum + size, 0)
   for (const { path, size } of copied) {
     if (blocks === 0 || missing <= bavail * bsize) return
-    // Leaves out bytes that an interrupted restore has written already.
+    // Does not count the bytes that an interrupted restore has already written to this file.
     missing -= Math.min(size, (await orMissing(lstat(join(to.path, path))))?.size ?? 0)
   }
   if (missing <= bavail * bsize) return

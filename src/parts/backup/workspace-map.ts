@@ -27,7 +27,7 @@ export function parsePathMap(words: readonly string[]): PathMap {
   throw new AppError('invalid_option', `Could not use --workspace-map: "${twice[0]}" is there twice`)
 }
 
-/** Replaces the longest old path in `map` that is `path` or a folder above it. Returns `path` if there is none. */
+/** Returns `path` with the longest old path of `map` at its beginning replaced by the new path; `path` if none fits. */
 export function mapped(map: PathMap, path: string): string {
   const fitting = map.filter(([from]) => path === from || path.startsWith(from === '/' ? from : `${from}/`))
   const best = fitting.reduce<readonly [string, string] | undefined>(

@@ -105,7 +105,7 @@ export class Commands {
   async #stopAll(): Promise<void> {
     const all = [...this.#running.values()]
     for (const { stop } of all) stop('the history was cleared, or the server closed')
-    await Promise.allSettled(all.map(({ ended }) => ended)) // `#run` has recorded each failure.
+    await Promise.allSettled(all.map(({ ended }) => ended)) // `#run` has put each failure into the history.
   }
 
   async #run(

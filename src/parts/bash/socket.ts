@@ -2,8 +2,8 @@
  * Serves the WebSocket `/sockets/bash-events`: sends commands and outputs to clients, and runs the commands that
  * clients send (contract/others.md, section 1).
  *
- * After its first command, a socket gets only the events of its own commands, unless its query asked for all events, as
- * with `resend_mode=all`. The reason: a published web client takes the next `BashCommand` event for its own command.
+ * After its first command, a socket whose query does not ask for all events (`resend_mode=all`) gets only the events of
+ * its own commands. The reason: a published web client takes the next `BashCommand` event for its own command.
  */
 import { randomUUID } from 'node:crypto'
 import { isAuthFrame } from '../../api/socket-auth.ts'

@@ -1,8 +1,8 @@
 /**
  * The two tools of the demonstration agent: write a file in the workspace, run a command there.
  *
- * Unless it fails at once, a tool sends a tool call (ACP v1), asks the user except in mode `open`, and reports the
- * result. Output and exit code of a command are in `_meta`, as Codex sends them.
+ * A tool sends a tool call (ACP v1), asks the user (not in mode `open`), and reports the result. A write that fails
+ * before the tool call sends nothing. Output and exit code of a command are in `_meta`, as Codex sends them.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'

@@ -31,7 +31,7 @@ export interface SettingsField {
   readonly value_type: ValueType
   readonly default: unknown
   readonly prominence: Prominence
-  /** Keys of the fields on which the effect of this field depends. */
+  /** Keys of the fields whose values decide whether this field has an effect. */
   readonly depends_on: readonly string[]
   readonly secret: boolean
   readonly choices: readonly { readonly value: string; readonly label: string }[]

@@ -2,8 +2,8 @@
  * Stores provider connections in `provider-connections.json`. A provider connection has an API key and an address, and
  * LLM profiles refer to it by its id (contract/settings.md, section 9).
  *
- * The key is sealed in the file, masked in texts, and absent from views. An address with credentials is sealed in the
- * file and redacted in views.
+ * The key is encrypted in the file, masked in logs and outputs, and absent from responses. An address with credentials
+ * is encrypted in the file and redacted in responses.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -52,7 +52,7 @@ type Connections = ReadonlyMap<string, ProviderConnection>
 const version = 1
 const connectionLimit = 64
 
-/** Opens the file for code that treats all sealed files alike, such as `sealing-keys reseal`. */
+/** Opens the file of connections for code that treats all files with encrypted values alike (`sealing-keys reseal`). */
 export const openSealedConnections: OpenSealedFile = (options) => storedConnections(options).file
 
 export function createConnectionStore(options: ConnectionStoreOptions): ProviderConnectionStore {

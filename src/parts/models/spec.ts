@@ -1,6 +1,6 @@
 /**
- * Lists of language models, shared keys of LLM profiles, and sign-ins to subscriptions (contract/others.md, section 5;
- * contract/settings.md, section 9).
+ * Lists of language models, provider connections (keys that LLM profiles share), and sign-ins to subscriptions
+ * (contract/others.md, section 5; contract/settings.md, section 9).
  *
  * Responses include null members. Times of provider connections are seconds since the epoch.
  */

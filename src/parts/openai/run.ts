@@ -19,7 +19,7 @@ export type RunEnd =
 /** Throws AppError `conflict` for a conversation with the status `running` or `waiting_for_confirmation`. */
 export function assertFree(conversation: Conversation): void {
   const { execution_status: status } = conversation.state
-  // A run that has ended may still be saving its state. Then the run for a new message begins when that is done.
+  // The last run may still be saving its state. The run of a new message begins after that.
   if (isEnded(status)) return
   throw new AppError('conflict', `The conversation is at work: its status is "${status}"`)
 }

@@ -14,7 +14,7 @@ export interface StreamOptions {
   readonly model: string
   /** The time of the request, in seconds since 1970. */
   readonly created: number
-  /** The interval of a check: a client with a full buffer that took no byte since the last check is disconnected. */
+  /** The interval of a check: a client with a full buffer that took no byte since the check before is disconnected. */
   readonly stallTimeoutMs: number
 }
 
@@ -27,7 +27,7 @@ export class CompletionStream implements Sink {
   readonly #response: ServerResponse
   readonly #options: StreamOptions
   readonly #timers: readonly NodeJS.Timeout[]
-  /** The beginning of the agent's current message: the text that has already been sent from deltas. */
+  /** The beginning of the agent's current message, which `#delta` has already sent. */
   #open = ''
   /** True when a text has ended and no other text has begun. A blank line then goes before the next text. */
   #needsBreak = false
@@ -44,7 +44,7 @@ export class CompletionStream implements Sink {
     this.#chunk({ role: 'assistant', content: '' })
   }
 
-  /** Sends the texts of a delta, and the agent's text of a message or FinishAction. True: every event is taken. */
+  /** Sends the texts of a delta, and the agent's text in a message or FinishAction. Always takes the event (true). */
   write(json: Buffer): boolean {
     if (begins(json, 'StreamingDeltaEvent')) this.#delta(objectOf(parseOwnJson(json.toString())))
     else if (begins(json, 'MessageEvent')) this.#message(objectOf(parseOwnJson(json.toString())))
@@ -94,7 +94,7 @@ export class CompletionStream implements Sink {
 
   #action(json: Buffer): void {
     this.#endText()
-    // Of all actions, only a FinishAction has text for the client. This cheap test spares parsing most other actions.
+    // Of all actions, only a FinishAction has text for the client. Most others fail this test and are not parsed.
     if (!json.includes('"kind":"FinishAction"')) return
     const { action } = objectOf(parseOwnJson(json.toString()))
     if (!isObject(action) || action['kind'] !== 'FinishAction') return

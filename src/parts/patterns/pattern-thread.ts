@@ -44,8 +44,8 @@ export class PatternThread {
   }
 
   /**
-   * Starts the thread. @throws AppError `invalid_input` for a wrong expression or a late start; the thread's error; the
-   * signal's reason
+   * Starts the thread.
+   * @throws AppError `invalid_input` for a wrong expression or a slow start; the thread's error; the signal's reason
    */
   static async start(options: PatternThreadOptions): Promise<PatternThread> {
     const thread = new PatternThread(options)

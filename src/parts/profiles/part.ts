@@ -5,7 +5,7 @@ export const profiles = {
   name: 'profiles',
   about: 'Agent profiles: named choices of an agent with which clients start conversations',
   routes: {
-    // A GET of an empty list can make a profile from the settings, which the right `read` lets a client see anyway.
+    // A GET of an empty list can make a profile from the settings. A client with the right `read` may see these anyway.
     'GET /api/agent-profiles': 'read',
     'GET /api/agent-profiles/{name}': 'read',
     'POST /api/agent-profiles/{name}': 'configure',

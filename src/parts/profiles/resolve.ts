@@ -105,7 +105,7 @@ function acpSettings(profile: AcpProfile, mcp_config: Servers, stored: AgentSett
   })
 }
 
-/** Returns members of an external agent's settings that its profile does not have. */
+/** Returns the members of an external agent's settings that agent profiles do not have. */
 function outsideOfProfiles(settings: AcpAgentSettings): Partial<AcpAgentSettings> {
   const { acp_env, acp_unasked_calls, acp_isolate_data_dir, acp_file_secrets } = settings
   return { acp_env, acp_unasked_calls, acp_isolate_data_dir, acp_file_secrets }

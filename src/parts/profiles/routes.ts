@@ -1,8 +1,8 @@
 /**
  * REST handlers for agent profiles (contract/settings.md, section 8).
  *
- * The settings hold the id of the active profile, which clients offer first. Unless a profile is stored or active, a
- * GET of the list makes the first profile from the settings.
+ * The settings hold the id of the active profile, which clients offer first. If no profile is stored and none is
+ * active, a GET of the list makes the first profile from the settings.
  */
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
@@ -83,8 +83,8 @@ export async function profileWithId(store: AgentProfileStore, given: string): Pr
 }
 
 /**
- * Creates and activates the first profile, unless a profile is stored or active. The check and the creation happen in
- * one `settings.update`. These calls run one after the other, so simultaneous requests create only one profile.
+ * Creates and activates the first profile, if none is stored and none is active. The check and the creation happen in
+ * one call of `settings.update`. Such calls run one after the other, so simultaneous requests create only one profile.
  */
 async function makeFirst({ store, settings, llmProfiles }: AgentProfileParts): Promise<void> {
   await settings.update(async (current) => {

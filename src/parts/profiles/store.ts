@@ -51,7 +51,7 @@ const version = 1
 const profileLimit = 50
 const limitChars = 262_144
 
-/** Opens the file for code that treats all files with encrypted values alike, such as `sealing-keys reseal`. */
+/** Opens the file of profiles for code that treats all files with encrypted values alike (`sealing-keys reseal`). */
 export const openSealedProfiles: OpenSealedFile = (options): SealedFile => storedProfiles(options).file
 
 export function createAgentProfileStore(options: AgentProfileStoreOptions): AgentProfileStore {

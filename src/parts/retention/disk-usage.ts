@@ -37,7 +37,7 @@ export class DiskUsage {
     return this.#measured + Math.max(0, this.#options.written() - this.#before)
   }
 
-  /** Begins a walk, except during a walk, in the second after a complete walk, and after `close`. */
+  /** Begins a walk. Does nothing during a walk, for a second after a complete walk, and after `close`. */
   refresh(): void {
     this.#walks.refresh()
   }

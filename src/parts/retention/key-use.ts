@@ -22,7 +22,7 @@ export interface KeyUseOptions {
 /** The size of a closed conversation: one that is not in memory. */
 interface Size {
   readonly bytes: number
-  /** The list entry at the measurement. A changed conversation has another entry, so its size is measured again. */
+  /** The conversation's list entry when it was measured. A change makes a new entry, and so a new measurement. */
   readonly entry: ListEntry
 }
 
@@ -34,9 +34,9 @@ const turnLength = 1000
 export class KeyUse {
   readonly #options: KeyUseOptions
   readonly #measuring: Measuring
-  /** By id, the sizes of measured conversations that were closed (not in memory) at the last measurement. */
+  /** The sizes of measured conversations that the last measurement found closed (not in memory), by conversation id. */
   #closed: ReadonlyMap<string, Size> = new Map()
-  /** For each key with a limit of disk space: its name, and the bytes of its conversations at the last measurement. */
+  /** The bytes, at the last measurement, of the conversations of each key with a limit of disk space, by its name. */
   #sums: ReadonlyMap<string, number> = new Map()
 
   constructor(options: KeyUseOptions) {
@@ -50,7 +50,7 @@ export class KeyUse {
     return this.#sums.get(name) ?? 0
   }
 
-  /** Begins a measurement, except during a measurement, in the second after a successful one, and after `close`. */
+  /** Begins a measurement. Does nothing during one, for a second after a successful one, and after `close`. */
   refresh(): void {
     this.#measuring.refresh()
   }

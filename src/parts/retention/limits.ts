@@ -38,9 +38,9 @@ const retryAfterSeconds = 5
 
 export class Limits implements AdmissionRules {
   readonly #options: LimitsOptions
-  /** New conversations that `creating` has allowed, each until the function that was returned for it is called. */
+  /** New conversations that `creating` has allowed. The function that `creating` returned removes the entry. */
   readonly #creating = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
-  /** Runs that `starting` has allowed, each until the function that was returned for it is called. */
+  /** Runs that `starting` has allowed. The function that `starting` returned removes the entry. */
   readonly #starting = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
 
   constructor(options: LimitsOptions) {
@@ -97,8 +97,8 @@ export class Limits implements AdmissionRules {
   }
 
   assertSpace(madeBy: string | undefined, id?: string): void {
-    // Nothing is checked between `starting` for this conversation and the end of that reservation: a refusal could
-    // leave a new conversation without its first message.
+    // While `#starting` has a run of this conversation, nothing is checked: a refusal could leave a new conversation
+    // without its first message.
     if ([...this.#starting.values()].some(([started]) => started === id)) return
     const { limits: { diskBytes: limit }, disk, keyUse } = this.#options
     if (limit > 0 && disk.bytes >= limit) {

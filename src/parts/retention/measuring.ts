@@ -9,7 +9,7 @@ export interface MeasuringOptions {
   readonly measure: (signal: AbortSignal) => Promise<void>
 }
 
-/** The time in milliseconds after a successful measurement in which `refresh` begins no other measurement. */
+/** The time in milliseconds for which `refresh` begins no measurement after a successful one. */
 const atLeastMs = 1000
 
 export class Measuring {
@@ -25,7 +25,7 @@ export class Measuring {
     this.#timer.unref()
   }
 
-  /** Begins a measurement, except during one, in the `atLeastMs` after a successful one, and after `close`. */
+  /** Begins a measurement. Does nothing during one, for `atLeastMs` after a successful one, and after `close`. */
   refresh(): void {
     if (this.#options.clock() - this.#endedAt >= atLeastMs) this.#start()
   }

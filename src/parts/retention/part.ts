@@ -53,7 +53,7 @@ export const retention = {
     },
   },
   examine: async (values) => (await import('./examine.ts')).examineLimits(values),
-  // Without any limit here, the part `keys` starts this part before it accepts a key with limits of its own.
+  // If no option sets a limit, the part `keys` starts this part when a key gets limits of its own.
   startsWhen: (values) => Object.values(valuesOf(options, values)).some((limit) => limit > 0),
   needs: [
     'config', 'conversations', 'unusedConversations', 'admission', 'namedKeys', 'load', 'written', 'clock', 'log',

@@ -89,7 +89,7 @@ export class Remover implements Retention {
   }
 
   /**
-   * Removes the conversations of a family, the newest first. Returns, by id, why a conversation stays.
+   * Removes the conversations of a family, the newest first. Returns, by id, why some could not be removed.
    * @throws AppError of the audit trail
    */
   async #removeAll({ members, why }: DueFamily, sizes: ReadonlyMap<string, number>): Promise<Map<string, string>> {

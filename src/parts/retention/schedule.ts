@@ -43,7 +43,7 @@ export class Schedule {
     this.#timer.unref()
   }
 
-  /** Begins a due pass if the moment is quiet, or if the pass is `waitMs` late. Does nothing during a pass. */
+  /** Begins a due pass if no run is under way (`isQuiet`) or the pass is `waitMs` late. Does nothing during a pass. */
   look(): void {
     const { isQuiet, clock, pass } = this.#options
     const late = clock() - this.#dueAt
@@ -55,7 +55,7 @@ export class Schedule {
     })
   }
 
-  /** Ends the running pass, but not within the removal of a family (families.ts). Begins no other pass. Idempotent. */
+  /** Begins no other pass. Ends the running pass, after the removal of its current family (families.ts). Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#closing.abort()

@@ -105,7 +105,7 @@ async function resealStores(stores: SealedStores, left: string[]): Promise<reado
   const files = [() => settings.reseal(), () => profiles.reseal(), () => secrets.reseal(), ...ofParts]
   for (const resealFile of files) await resealFile().catch((thrown: unknown) => left.push(sentenceOf(thrown)))
   if (left.length > 0) needed.push(...await stores.notedKeys())
-  const unopened = await stores.profiles.unopened().catch(() => []) // `left` has the error of `profiles.reseal`.
+  const unopened = await stores.profiles.unopened().catch(() => []) // `profiles.reseal` put the same error in `left`.
   for (const { name, keys } of unopened) {
     left.push(`The profile "${name}" needs the key ${keys.join(', ')}`)
     needed.push(...keys)
@@ -146,7 +146,7 @@ interface Found {
 async function noteFound(dataDir: string, { cipher, keys, left, conversations }: Found): Promise<ResealReport> {
   const [key = ''] = cipher.keyIds
   const path = join(dataDir, sealsFile)
-  // A sentence without a key is about an error. The data may then need any key in `seals.json`, so all are kept.
+  // A sentence that names no key reports an error. The data may then need any key in `seals.json`, so all are kept.
   const isSure = left.every((sentence) => sentence.includes(' needs the key '))
   const needed = new Set([key, ...keys, ...(isSure ? [] : await readSeals(path))])
   await writeSeals(path, needed)

@@ -12,7 +12,7 @@ export interface Seen {
   readonly files: ReadonlySet<string>
   /** The names of the programs that ran as descendants of the server process. */
   readonly programs: ReadonlySet<string>
-  /** Each `address:port` on which the server or its agent listens. */
+  /** Each `address:port` on which the server or its agent listens for TCP connections. */
   readonly listening: ReadonlySet<string>
   /** The remote `address:port` of each connection that the server or its agent opened. */
   readonly connected: ReadonlySet<string>
@@ -74,14 +74,14 @@ async function look(pid: number, { files, listening, connected }: Seeing): Promi
     const path = join('/proc', String(pid), 'fd', name)
     const stats = await stat(path).catch(() => undefined) // The descriptor was closed meanwhile.
     if (stats?.isSocket() === true) sockets.add(stats.ino)
-    else if (stats?.isFIFO() === false) files.add(await realpath(path).catch(() => '')) // It has no path (any more).
+    else if (stats?.isFIFO() === false) files.add(await realpath(path).catch(() => '')) // The file has no path.
   }
   const maps = await readFile(`/proc/${pid}/maps`, 'utf8').catch(() => '') // The process has ended.
   for (const [, path = ''] of maps.matchAll(/ (\/[^\n]*?)(?: \(deleted\))?$/gm)) files.add(path)
   files.delete('')
   const own = (await socketsOf(pid)).filter(({ inode }) => sockets.has(inode))
   for (const { local, isListening } of own) if (isListening) listening.add(local)
-  // A connection whose local address is a listening address was opened by its client, not by this process.
+  // If the local address of a connection is in `listening`, the other side has opened the connection.
   for (const { local, remote } of own) if (!listening.has(local)) connected.add(remote)
 }
 

@@ -90,18 +90,18 @@ export const touches: readonly Touch[] = [
   { kind: 'address', name: '127.0.0.1:{gate}', why: 'a port for each browser: its way to the network', isAsked: true },
 ]
 
-/** Returns the first row that has one of the kinds and names the path, program or address; otherwise undefined. */
+/** Returns the first row of `touches` that has one of the kinds and whose name fits `path`; undefined if none does. */
 export function findTouch(kinds: readonly Touch['kind'][], path: string, places: Places): Touch | undefined {
   const isNamed = (name: string): boolean => namesOf(name, places).some((full) => patternOf(full).test(path))
   return touchesIn(places).find(({ kind, name }) => kinds.includes(kind) && isNamed(name))
 }
 
-/** Returns the rows of `touches`, without the rows with `isAsked` if `workingDir` is undefined. */
+/** Returns the rows of `touches`. Leaves out the rows with `isAsked` if `workingDir` is undefined. */
 export function touchesIn({ workingDir }: Places): readonly Touch[] {
   return touches.filter(({ isAsked }) => isAsked === undefined || workingDir !== undefined)
 }
 
-/** Returns a path for each folder that the name's leading braces stand for. A name without braces stays as it is. */
+/** Returns a path for each folder that a leading `{...}` of the name stands for. A name without braces stays as is. */
 export function namesOf(name: string, places: Places): readonly string[] {
   const { data, work, program, home, path, runtime, workingDir } = places
   const given = (folder: string | undefined): readonly string[] => (folder === undefined ? [] : [folder])

@@ -69,7 +69,7 @@ export class Delivery {
       try {
         await sleep(ms, patience)
       } catch {
-        return { kind: 'stopped' } // Only `patience` ends the wait early.
+        return { kind: 'stopped' } // `sleep` rejects only when `patience` is aborted.
       }
     }
   }

@@ -3,11 +3,11 @@ import type { PartFigure } from '../../server-load.ts'
 
 /** The figures of a webhook for operators. */
 export interface WebhookLoad {
-  /** The number of conversations whose deliveries are under way, or wait. */
+  /** The number of conversations with deliveries that are under way or still to be made. */
   readonly waitingConversations: number
-  /** The number of conversations that wait until the webhook serves fewer other conversations. */
+  /** The number of conversations that wait because the webhook already serves `lanesAtOnce` (webhook.ts) others. */
   readonly waitingLanes: number
-  /** The longest time for which a waiting conversation has had no delivery and no dead letter. */
+  /** The longest time for which one of these `waitingConversations` has had no request delivered or given up. */
   readonly longestWaitMs: number
   readonly delivered: number
   readonly failed: number

@@ -6,8 +6,8 @@
  *     {"gone": conversation}                                  deleted, and nothing is left to deliver
  *     {"letter": {...}}   {"removed": letter id}              a new dead letter, a removed one
  *
- * A position is appended without a sync, unless its conversation is being removed: a lost line only repeats a delivery.
- * A damaged line is ignored.
+ * A position is appended without a sync: if a crash loses the line, some events are delivered again. The position of a
+ * conversation that is being removed is synced. A damaged line is ignored.
  */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
 import { parseOwnJson } from '../../base/json.ts'
@@ -27,7 +27,7 @@ export interface Position {
 
 /** The most bytes of a file that `open` reads. */
 const limitBytes = 256 * 1024 * 1024
-/** The file is rewritten when it has more lines than this number, plus two for each position and dead letter. */
+/** The file is rewritten when it has more lines than this number plus twice the number of positions and letters. */
 const spareLines = 2000
 
 /** How a line is written: appended with a sync, appended without a sync, or by a durable rewrite of the file. */
@@ -38,7 +38,7 @@ export class Journal {
   readonly since: number
   readonly #path: string
   readonly #positions = new Map<string, Position>()
-  /** Dead letters by id, oldest first. */
+  /** The dead letters (records of deliveries that were given up) by id, oldest first. */
   readonly #letters = new Map<string, DeadLetter>()
   #lines = 0
   #writing: Promise<void> = Promise.resolve()
@@ -84,13 +84,13 @@ export class Journal {
 
   /** Records how far a conversation was delivered. A failed write is ignored. */
   async advance(conversation: string, { seq, last, told }: Position): Promise<void> {
-    // A lost line only repeats a delivery.
+    // If the line is lost, only some events are delivered again after a restart.
     await this.#write({ conversation, seq, last, told }, 'loosely').catch(ignore)
   }
 
   /** Records that a deleted conversation has nothing left to deliver. A failed write is ignored. */
   async forget(conversation: string): Promise<void> {
-    await this.#write({ gone: conversation }, 'loosely').catch(ignore) // A lost line at most repeats a delivery.
+    await this.#write({ gone: conversation }, 'loosely').catch(ignore) // Then a delivery may be repeated.
   }
 
   /** Durably adds a dead letter, or replaces the letter with the same id. @throws AppError or a system error */

@@ -19,7 +19,7 @@ import { shortDigest } from './signature.ts'
 /** The events of one conversation, from its log or from the copy of a deleted conversation. */
 export type Backlog = Pick<EventReader, 'eventCount' | 'bytesFrom' | 'readRange'>
 
-/** A ConversationInfo, as on the wire. */
+/** A ConversationInfo in the form in which clients get it. */
 export type Info = Readonly<Record<string, unknown>>
 
 /** A delivery that was given up, or events that were dropped. */
@@ -62,7 +62,7 @@ export interface LaneHost {
 
 export class Lane {
   readonly id: string
-  /** The time when the lane last made progress; at first, the time when the lane was made. */
+  /** The time when a request was last delivered or given up; at first, the time when the lane was made. */
   since: number
   readonly #host: LaneHost
   /** Runs one task at a time: a pass (`#pass`), or a task that was given to `run`. */
@@ -86,7 +86,7 @@ export class Lane {
     return !isWorking && this.#timer === undefined && !this.#isWoken && !this.#isBehind
   }
 
-  /** Starts deliveries in the background, now or after the current deliveries. `isDue` skips the flush delay. */
+  /** Starts deliveries in the background, now or after the current ones. With `isDue`, events are due at once. */
   wake(isDue = false): void {
     this.#isWoken = true
     this.#isDue ||= isDue
@@ -102,7 +102,7 @@ export class Lane {
     await this.#working
   }
 
-  /** Runs a task. Meanwhile this lane delivers nothing by itself, and runs no other task. */
+  /** Runs a task, such as a redelivery. Until the task has settled, no pass and no other task of this lane runs. */
   async run<T>(task: () => Promise<T>): Promise<T> {
     this.#users++
     try {
@@ -158,14 +158,14 @@ export class Lane {
     if (sent === undefined || !isRemoved) return sent !== undefined
     if ((await this.#tell(info, sent)) === undefined) return false
     await host.finished(this.id)
-    // Another pass follows, because a new conversation with the same id may exist by now.
+    // Another pass follows, because a new conversation with the same id may have been made meanwhile.
     this.#isWoken = true
     return true
   }
 
   /**
-   * Delivers the state of the conversation if it has changed. Returns the reached position; undefined if the closing
-   * server stops the delivery.
+   * Delivers the state of the conversation if it has changed. Returns the position after this delivery; undefined if
+   * the closing server stops the delivery.
    */
   async #tell(info: Info, position: Position): Promise<Position | undefined> {
     const version = versionOf(info)
@@ -175,7 +175,7 @@ export class Lane {
     return this.#settle(outcome, { ...position, told: version }, undefined)
   }
 
-  /** Delivers the waiting events if they are due. Returns the reached position; undefined if a delivery was stopped. */
+  /** Delivers waiting events if they are due. Returns the position after them; undefined if a delivery was stopped. */
   async #sendDue(position: Position): Promise<Position | undefined> {
     const plan = await this.#host.read(this.id, (events) => this.#plan(events, position.seq))
     if (plan.end <= position.seq) return position
@@ -202,8 +202,8 @@ export class Lane {
   }
 
   /**
-   * Makes one dead letter of the waiting events before sequence number `from`, if any: the queue has no room for them.
-   * Returns the position after these events.
+   * Gives up the waiting events before sequence number `from`, which exceed the limits of the queue: one dead letter
+   * stands for them. Returns the position after them, or `position` if there are no such events.
    */
   async #drop(position: Position, from: number): Promise<Position> {
     if (from <= position.seq) return position
@@ -234,7 +234,7 @@ export class Lane {
   }
 }
 
-/** Returns the message with these events of a conversation. The same range of events gives the same message id. */
+/** Returns the message with `events` of the conversation `id`. Its id depends only on `id`, `first` and `end`. */
 export function batchMessage(
   id: string, [first, end]: readonly [number, number], events: readonly { readonly json: Buffer }[],
 ): Message {
@@ -247,7 +247,7 @@ const opening = Buffer.from('[')
 const comma = Buffer.from(',')
 const closing = Buffer.from(']')
 
-/** Returns the version of `info`: a digest of its status, title, tags and budget. A new version is delivered. */
+/** Returns a digest of the status, title, tags and budget in `info`. A lane delivers `info` when the digest changes. */
 export function versionOf(info: Info): string {
   const { execution_status: status, title, tags } = info
   return shortDigest(JSON.stringify([status, title, tags, memberAt(info, 'metrics', 'max_budget_per_task') ?? null]))

@@ -1,4 +1,4 @@
-/** REST handlers: webhooks and their dead letters. */
+/** REST handlers for webhooks and their dead letters (records of deliveries that were given up). */
 import { ok, queryOf, success, type Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
 import { integer, text, withDefault } from '../../http/query.ts'

@@ -43,9 +43,9 @@ export interface WebhookSettings {
   readonly bufferSize: number
   /** The longest time that an event waits for further events before it is sent. */
   readonly flushDelayMs: number
-  /** The number of further attempts after the first attempt. */
+  /** The most attempts to send a request again after its first attempt has failed. */
   readonly retries: number
-  /** The delay before the second attempt, see backoff.ts. It doubles with each further attempt. */
+  /** The delay (before jitter) of the second attempt to send a request. It doubles with each further attempt. */
   readonly retryDelayMs: number
   /** The most events of a conversation that wait for delivery. Older waiting events become a dead letter. */
   readonly queueLimit: number
@@ -102,7 +102,7 @@ function parsed(word: string): unknown {
   try {
     return parseJson(word)
   } catch {
-    return undefined // A text that is no JSON is taken for an address. It begins with `{`, so it is then refused.
+    return undefined // `readWord` then returns the text, which begins with `{`. `readUrl` refuses it.
   }
 }
 

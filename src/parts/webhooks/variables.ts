@@ -13,7 +13,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const name = 'OH_WEBHOOKS'
 /** The most webhooks that are read from variables. */
 const variableLimit = 100
-/** The members of a webhook whose variables are not read as JSON. */
+/** The members of a webhook whose environment variables hold plain text, not JSON. */
 const texts: readonly string[] = ['base_url', 'secret']
 
 /**
@@ -30,7 +30,7 @@ export function readVariables(environment: Environment): OtherValue | undefined 
     if (item === undefined) break
     found.push(item)
   }
-  // A number in OH_WEBHOOKS that is not the number of webhooks found is returned, and refused by `areWebhooks`.
+  // If OH_WEBHOOKS is a number, but not the number of webhooks found, returns it: `areWebhooks` refuses it later.
   const value = Number.isInteger(whole) && whole !== found.length ? whole : found
   return value === whole || found.length > 0 ? { value, source: `${name}_*` } : undefined
 }
@@ -48,7 +48,7 @@ function itemOf(listed: unknown, prefix: string, environment: Environment): unkn
   return { ...base, ...Object.fromEntries(members) }
 }
 
-/** Returns the value of a JSON text, a boolean for `true` and `false` in any case, or the text as it is. */
+/** Parses a text as JSON. Accepts `true` and `false` in any letter case. Returns a text that is no JSON unchanged. */
 function valueOf(text: string): unknown {
   if (/^true$/i.test(text)) return true
   if (/^false$/i.test(text)) return false

@@ -1,8 +1,8 @@
 /**
  * One webhook: the deliveries of all conversations to the webhook, its dead letters, its start and its end.
  *
- * A lane (lane.ts) delivers one conversation in the background. Delivery is at least once: the stored position in the
- * conversation passes an event after the receiver has accepted it, or after a dead letter for it is stored.
+ * A lane (lane.ts) delivers one conversation in the background. Delivery is at least once: the stored position moves
+ * past an event after the receiver has accepted the event, or after a dead letter for it is stored.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -45,9 +45,9 @@ export class Webhook implements ConversationFollower {
   readonly #limiter = new Limiter(lanesAtOnce)
   /** The ids of deleted conversations that still have something to deliver. */
   readonly #removed = new Set<string>()
-  /** Aborted when the server closes. Ends the waits between attempts. */
+  /** Ends the waits between attempts. Aborted when the server closes. */
   readonly #patience = new AbortController()
-  /** Aborted by `close`, and by `closing` when the last deliveries exceed `closeLimitMs`. Ends all requests. */
+  /** Ends all requests. Aborted by `close`, and by `closing` when the last deliveries take more than `closeLimitMs`. */
   readonly #stop = new AbortController()
   #readClosed: ReadEvents | undefined
   #isStarted = false
@@ -168,7 +168,7 @@ export class Webhook implements ConversationFollower {
     await this.#options.journal.close()
   }
 
-  /** Starts the deliveries that are left from before the restart. Removes unneeded copies of deleted conversations. */
+  /** Starts the deliveries that were not made before the restart. Removes unneeded copies of deleted conversations. */
   async #recover(): Promise<void> {
     const { conversations, remains, journal } = this.#options
     const known = new Set(conversations.ids())
@@ -237,8 +237,8 @@ export class Webhook implements ConversationFollower {
   }
 
   /**
-   * Returns the stored position. Without one, skips the events that are older than the webhook's file (`since`) or than
-   * the conversation itself: a fork has events that are older than the fork.
+   * Returns the stored position. If there is none, returns that of the first event that is not older than the webhook's
+   * file (`Journal.since`) and not older than the conversation. A fork has events that are older than the fork.
    */
   async #positionOf(id: string, info: Info, read: ReadEvents): Promise<Position> {
     const { journal } = this.#options

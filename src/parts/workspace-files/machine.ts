@@ -20,7 +20,7 @@ export interface Machine {
   at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
 }
 
-/** Opens the files of the whole machine for routes. @param privateDirs the server's own folders, which stay closed */
+/** Returns access to the files of the whole machine. @param privateDirs the server's own folders, which are refused */
 export function openMachine(privateDirs: readonly string[]): Machine {
   const root = createWorkspace({ workingDir: '/', privateDirs: [...privateDirs, ...kernelDirs] })
   return {

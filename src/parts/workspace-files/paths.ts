@@ -6,7 +6,7 @@
  * see decisions 30). The server's own data directories are refused.
  */
 import { type BigIntStats } from 'node:fs'
-import { basename, join, posix, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
 import { realpath, stat } from '../../base/read-files.ts'
 import { DirectoryHandle, identityOf, type DirectoryRules } from './directory-handle.ts'
@@ -181,8 +181,8 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
     else if (!walk.makeParents) throw new AppError('not_found', `Cannot find "${shown(walk.given)}"`)
     else {
       // A missing name is no link, so a `..` behind it cancels it. Nothing is made for cancelled names.
-      const rest = posix.normalize([name, ...walk.pending].join('/')).split('/').filter((part) => part !== '.')
-      if (rest.length <= walk.pending.length) walk.pending = rest
+      const rest = afterReturn(walk.pending)
+      if (rest !== undefined) walk.pending = rest
       else {
         if (await here.mkdir(name)) walk.made.push({ parent: here, name })
         await enter(walk, name)
@@ -190,6 +190,16 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
     }
   }
   return placeOf(walk, '.', 'directory')
+}
+
+/** Returns the names after the `..` that leads back out of a directory; undefined if `names` do not leave it. */
+function afterReturn(names: readonly string[]): string[] | undefined {
+  let depth = 1
+  for (const [index, name] of names.entries()) {
+    depth += name === '..' ? -1 : 1
+    if (depth === 0) return names.slice(index + 1)
+  }
+  return undefined
 }
 
 /**

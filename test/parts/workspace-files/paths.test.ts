@@ -144,6 +144,10 @@ test('no directory is made for a missing name that the path leaves again', async
     assert.equal(await readdir(dir, { recursive: true }), ['c'])
     assert.is(await workspace.at('a/../c/..', async ({ kind }) => kind, place), 'directory')
     assert.match(await refusal(workspace.at('a/../../file', fails, place)), /outside/)
+    await mkdir(join(dir, 'deep', 'inner'), { recursive: true })
+    await symlink('deep/inner', join(dir, 'link'))
+    const linked = await workspace.at('missing/x/../../link/../file', async ({ path }) => path, place)
+    assert.is(linked, join(dir, 'deep', 'file'))
   })
 })
 
