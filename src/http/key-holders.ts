@@ -11,7 +11,7 @@ export function noteKeyHolder(connection: Duplex): void {
   holders.add(connection)
 }
 
-/** Returns the first connection whose client has shown no key and no session, if any. Pass the oldest first. */
+/** Returns the first connection that `noteKeyHolder` did not get; undefined if there is none. Pass the oldest first. */
 export function oldestStranger(connections: Iterable<Duplex>): Duplex | undefined {
   for (const connection of connections) if (!holders.has(connection)) return connection
   return undefined

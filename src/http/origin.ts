@@ -32,7 +32,7 @@ export interface HostValues {
   readonly authority: string | undefined
 }
 
-/** The newest Host with an IP literal or a loopback name, which every server accepts. Saves a second parsing of it. */
+/** A cache: the newest Host that is an IP literal or a loopback name. The same Host need not be parsed again. */
 let newestLocal: { readonly text: string; readonly authority: Authority } | undefined
 
 /**

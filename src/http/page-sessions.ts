@@ -24,7 +24,7 @@ export interface PageSessionSource {
   find(token: string, host: string): PageSession | undefined
 }
 
-/** The session of a request. `absent`: no proof was sent. `wrong`: two were sent, or no session has this proof. */
+/** A request's session. `absent`: it has no proof. `wrong`: two proofs, or not the proof of the cookie's session. */
 export type PageCredential =
   | { readonly kind: 'absent' | 'wrong' }
   | { readonly kind: 'given'; readonly session: PageSession }
@@ -40,7 +40,7 @@ export class PageSessions {
     return session?.hasProof(proof) === true ? { kind: 'given', session } : { kind: 'wrong' }
   }
 
-  /** Finds the session of an upgrade request by its cookie. Requires one Origin. The proof is in the first frame. */
+  /** Finds the session of an upgrade request with one Origin, by its cookie. The first frame must bring the proof. */
   ofUpgrade(rawHeaders: readonly string[]): PageSession | undefined {
     return headerValues(rawHeaders, 'origin').length === 1 ? this.#find(rawHeaders) : undefined
   }

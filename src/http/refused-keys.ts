@@ -1,8 +1,8 @@
 /**
  * Counts refused keys by address, logs them, and delays the responses after many refusals.
  *
- * After ten refusals of an address, the response to each further refusal is delayed. A minute without a refusal ends
- * the delays. The first, second, fourth, eighth and so on of an address's refusals are logged.
+ * After ten refusals for an address, the response to each further refusal is delayed. A minute without a refusal ends
+ * the delays. Of the refusals for an address, the first, second, fourth, eighth and so on are logged.
  */
 import type { Log } from '../base/log.ts'
 import type { Clock } from '../base/stamp.ts'

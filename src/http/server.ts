@@ -26,7 +26,7 @@ export interface HttpServerOptions {
 export interface HttpLimits {
   /** The most bytes of the request line and headers. More bytes get 431 or 414. */
   readonly headerLimitBytes: number
-  /** Each connection above this number closes the oldest one whose client has shown no key and no session, if any. */
+  /** Above this number, each new connection closes the oldest one without a key (`oldestStranger`), perhaps itself. */
   readonly connectionLimit: number
   /** The time limit for a request's headers, from its first byte; for a first request, from the connection's start. */
   readonly headersTimeoutMs: number

@@ -122,7 +122,7 @@ export class Traffic {
   #ended(): void {
     this.#awaited--
     if (this.#awaited > 0) return
-    // The code after `await settled()` runs in a later microtask: then `#ended` has returned and observers are told.
+    // The code after `await settled()` runs in a later microtask, when the caller of `#ended` has told the observers.
     this.#settled?.resolve()
     this.#settled = undefined
   }

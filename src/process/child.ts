@@ -46,7 +46,7 @@ export interface StopOptions {
   readonly graceMs?: number
   /** When this signal is aborted, `stop` no longer waits before it sends SIGKILL. */
   readonly signal?: AbortSignal
-  /** The limit of each of two waits at the end: for the child's exit, then for its other processes. Default 5 s. */
+  /** Time limit for the child's exit after SIGKILL, and then for the end of its other processes. Default 5 s each. */
   readonly killLimitMs?: number
 }
 

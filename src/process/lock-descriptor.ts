@@ -52,7 +52,7 @@ async function runFlock(descriptor: number, searchPath: string): Promise<number 
   const child = spawn('flock', ['-n', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', descriptor],
     env: { PATH: searchPath },
-    // The timer of the option `timeout` would outlive a spawn that failed.
+    // Replaces the option `timeout`, whose timer would keep running after a failed spawn.
     signal: AbortSignal.timeout(flockTimeoutMs),
     killSignal: 'SIGKILL',
   })

@@ -1,7 +1,7 @@
 /**
  * Locks a folder, such as the data folder, so that one process at a time uses it.
  *
- * flock(1) makes the lock where it is installed (lock-descriptor.ts). Elsewhere the lock is a file with a heartbeat
+ * flock(1) makes the lock where it can (lock-descriptor.ts). Elsewhere the lock is a file with a heartbeat
  * (lock-file.ts). All servers on a folder must use the same method, so flock(1) is searched in fixed places.
  */
 import { hostname } from 'node:os'
@@ -26,7 +26,7 @@ export interface LockOptions {
 }
 
 export interface FolderLock {
-  /** The last owner, if `owner.json` names it, because it did not release the lock; otherwise undefined. */
+  /** The last owner, if it ended without releasing the lock and `owner.json` describes it; otherwise undefined. */
   readonly former: DescribedOwner | undefined
   /** Writes the address of this server into `owner.json`. A failure is ignored. */
   announce(url: string): Promise<void>
@@ -57,8 +57,8 @@ export const systemPath = '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbi
 
 /**
  * Takes the lock on a folder.
- * @throws AppError `owned_by_another`, which describes the owner; the errors of `lockDescriptor`; without flock(1), the
- * system's error when the lock file cannot be made.
+ * @throws AppError `owned_by_another`, which describes the owner; the errors of `lockDescriptor`; where flock(1) cannot
+ * lock, the system's error when the lock file cannot be made
  */
 export async function lockFolder(folder: string, options: LockOptions): Promise<FolderLock> {
   const { clock, onLost, searchPath = systemPath, heartbeat } = options
@@ -76,7 +76,7 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
   const former = await readOwner(folder)
   await write(owner)
   const release = async (): Promise<void> => {
-    if (isOurs()) await removeFile(ownerPath).catch(() => undefined) // Ignored, as above. The lock has to be released.
+    if (isOurs()) await removeFile(ownerPath).catch(() => undefined) // After an error, the lock is still released.
     unfence?.()
     await (typeof held === 'function' ? held() : held.release())
   }

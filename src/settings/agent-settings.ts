@@ -84,7 +84,7 @@ export function applyAgentDiff(
   return { ...next, ...completeAcpChoice(next, diff, previous, providers) }
 }
 
-/** Returns `after` without secrets of a model that had another place (model-home.ts). Secrets in `diff` stay. */
+/** Returns `after` without secrets of a model whose requests went to another place before. Secrets in `diff` stay. */
 export function withoutKeysOfOldPlace(
   before: AgentSettings, after: AgentSettings, diff: Readonly<Record<string, unknown>>,
 ): AgentSettings {
@@ -143,7 +143,7 @@ export function newerVersion(version: number, newest: number): AppError {
   return new AppError('invalid_input', `Settings validation failed: ${problem}`)
 }
 
-/** Returns the defaults of an agent kind, without `schema_version`, so that only the version in a diff counts. */
+/** Returns the defaults of an agent kind, without `schema_version`: a diff that is merged into them may have one. */
 function defaultsOf(kind: unknown): Record<string, unknown> {
   const known = kind === 'llm' ? 'openhands' : agentSettingsKinds.find((one) => one === kind)
   if (known === undefined) throw settingsFailure()

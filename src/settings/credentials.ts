@@ -72,8 +72,8 @@ function plainAuthentication(
 const codexProvider = 'agent_server'
 
 /**
- * Plans the credentials of Codex for a base URL. With a key, CODEX_CONFIG gets an extra model provider, which needs no
- * `authenticate`. Without a key, it gets only the URL. If CODEX_CONFIG is set already, nothing is added.
+ * Plans the credentials of Codex for a base URL. With a key, sets CODEX_CONFIG to an extra model provider, which needs
+ * no `authenticate`. Without a key, sets it to the URL alone. Adds nothing if CODEX_CONFIG is set already.
  */
 function codexPlan(
   environment: CredentialInput['environment'],

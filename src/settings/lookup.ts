@@ -46,7 +46,7 @@ export interface LookupFailure {
   readonly error?: Error
 }
 
-/** Resolves all sources and lists the failures. If a lookup fails after `signal` is aborted, throws its reason. */
+/** Resolves all sources and lists the failures. @throws the reason of `signal` if a lookup fails after its abort */
 export async function resolveSecrets(
   sources: ReadonlyMap<string, SecretSource>,
   options: ResolveSecretsOptions,

@@ -63,7 +63,7 @@ function membersOf(value: unknown, isSecret: boolean): string[] {
   })
 }
 
-/** Returns the secret texts in a member whose name `descriptiveName` matches; none if the member is a text. */
+/** Returns the secret texts in a member whose name matches `descriptiveName`. A member that is a text has none. */
 function membersIn(member: unknown): string[] {
   return typeof member === 'string' ? [] : membersOf(member, false)
 }

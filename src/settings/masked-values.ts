@@ -10,13 +10,13 @@ import type { Masker } from '../base/masking.ts'
 /** The most replaced or removed secrets that stay registered. */
 const retiredLimit = 100
 
-/** Sets the masked values of a secret; [] for none. @throws AppError `invalid_input` when the masker has no room. */
+/** Registers a secret's current values for masking; [] for none. @throws AppError `invalid_input` without room */
 export type MaskedValues = (name: string, values: readonly string[]) => void
 
 export function createMaskedValues(masker: Masker): MaskedValues {
   const current = new Map<string, { readonly values: readonly string[]; readonly release: () => void }>()
   const retired: (() => void)[] = []
-  /** Registers values. While the masker is full, ends the oldest registration of values that are no longer stored. */
+  /** Registers values. If the masker is full, first releases values that are no longer stored, the oldest first. */
   const register = (values: readonly string[]): (() => void) => {
     for (;;) {
       try {

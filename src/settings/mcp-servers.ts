@@ -7,7 +7,7 @@ import type { McpServer } from '../schema/generated/settings.ts'
 
 export type McpTransport = 'stdio' | 'http' | 'sse'
 
-/** Returns the transport that `transport` names, http for an unknown name. Default: stdio with a command, else http. */
+/** Returns the named transport; http for an unknown name. Without a name, returns stdio for a command, else http. */
 export function transportOf(server: { readonly transport?: unknown; readonly command?: unknown }): McpTransport {
   const { transport, command } = server
   if (transport === 'stdio' || transport === 'sse') return transport
@@ -15,8 +15,8 @@ export function transportOf(server: { readonly transport?: unknown; readonly com
 }
 
 /**
- * True when a server has the command or the address that its transport needs. False also for a server with both a
- * header Authorization and an `auth` other than `none`.
+ * True when a server has the command or the address that its transport needs, and does not have both a header
+ * Authorization and an `auth` other than `none`.
  */
 export function isSoundServer(server: McpServer): boolean {
   const { command, url, auth, headers = {} } = server

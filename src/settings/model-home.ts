@@ -50,8 +50,8 @@ function placeOf({ model, base_url: given, ollama_base_url: ollama }: ModelPlace
 }
 
 /**
- * Returns the LLM `after`. If its requests go to another place than requests of `before`, removes its secrets. But
- * addresses stay, and so do secrets that `change` sets.
+ * Returns the LLM `after`. If `before` and `after` send their requests to different places, removes the secrets of
+ * `after`. Addresses stay, and so do secrets that `change` sets.
  */
 export function withoutSecretsOfOldPlace(before: LLM, after: LLM, change: unknown): unknown {
   if (isSamePlace(before, after)) return after

@@ -5,7 +5,7 @@
  * here matches may still act without asking (`agents/acp/session/modes`).
  */
 
-/** Matches the letters of a name alone, in lower case: `always-approve` and `Always Approve` are the same name. */
+/** Matches the letters of a name that means "without asking", in lower case: `alwaysapprove` for `Always Approve`. */
 const openNames = new RegExp([
   '^auto$', 'yolo', 'autopilot', 'bypass', '(always|auto)(approve|accept|allow|run|edit)', 'acceptedits',
   '(approve|accept|allow)all', 'full(access|auto)', '(dont|never)ask', 'danger', 'skippermission', 'unattended',

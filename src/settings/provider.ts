@@ -22,7 +22,7 @@ export interface Provider {
   readonly programs: Readonly<Record<string, string>>
   /** The command with which a user installs the program; empty if there is none, or if `agents install` installs it. */
   readonly installCommand: string
-  /** A word of the program's command begins with this text (`detectProvider`), and the agent's ACP name contains it. */
+  /** A text that begins a word of the program's command (`detectProvider`). The agent's ACP name contains it too. */
   readonly prefix: string
   readonly apiKeyVariable: string
   /** Further variables with an API key. They are treated like `apiKeyVariable`, and preferred to it. */
@@ -67,7 +67,7 @@ export interface ProviderModes {
   readonly open: string
   /** All modes that ask before fewer actions than `asking`. They include `open`, unless `open` equals `asking`. */
   readonly moreOpen: readonly string[]
-  /** Other modes in which the agent may do at most as much without asking as in `asking`. Default: none. */
+  /** Other modes that allow no more actions without asking than the mode `asking` does. Default: none. */
   readonly closed?: readonly string[]
   /** First words of commands that the mode `asking` runs without asking, as measured. `*` stands for all commands. */
   readonly unasked?: readonly string[]

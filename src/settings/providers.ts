@@ -31,9 +31,9 @@ export interface ResolvedAcp {
 }
 
 /**
- * Returns the provider, command and model that stored settings mean. With the server `custom`, a command that is only
- * the name of a provider, but not of a preset, means that provider. For any other command, `detectProvider` finds the
- * provider. The provider's command and default model replace such a name, an empty command and a missing model.
+ * Returns the provider, command and model that stored settings mean. `acp_server` names the provider. If it is
+ * `custom`, the provider is none of the presets: the command is only its name, or `detectProvider` finds it. The
+ * provider's command replaces such a name or an empty command. Its default model replaces a missing model.
  */
 export function resolveAcp(choice: AcpQuery, providers: readonly Provider[]): ResolvedAcp {
   const { acp_server, acp_command, acp_model } = choice

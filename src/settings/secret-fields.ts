@@ -93,7 +93,7 @@ function walk(schema: Schema, value: unknown, path: Path, by: Walk): unknown {
     case 'nullable':
       return walk(schema.of, value, path, by)
     case 'either':
-      // Walks every choice. Each choice changes only values of its own JSON type.
+      // Walks all types of the union, one after another. Each changes only values of its own JSON type.
       return schema.of.reduce((current, choice) => walk(choice, current, path, by), value)
     case 'array':
       return Array.isArray(value) ? value.map((item) => walk(schema.items, item, path, by)) : value

@@ -7,7 +7,7 @@
  */
 import type { Cipher } from './cipher.ts'
 
-/** Groups of path beginnings. A token for a path with one beginning also opens with another beginning of its group. */
+/** Groups of path prefixes. A token sealed for a path also opens for the path with another prefix of the group. */
 const kinds: readonly (readonly string[])[] = [
   ['llm.', 'condenser.llm.', 'condenser.condensers.llm.'],
   ['critic.', 'verification.critic_'],

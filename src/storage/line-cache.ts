@@ -95,7 +95,7 @@ export class CachedTail {
   #evictOldest(): void {
     this.#bytes -= this.#lines[this.#begin]?.length ?? 0
     this.#lines[this.#begin++] = undefined
-    // Waits until at least half of all items are undefined. So the average cost of an eviction is constant.
+    // Removes undefined items only when they are at least half of all. So the average cost of an eviction is constant.
     if (this.#begin * 2 < this.#lines.length) return
     this.#lines.splice(0, this.#begin)
     this.#first += this.#begin

@@ -21,7 +21,7 @@ export interface IndexLinesOptions {
 }
 
 const chunkBytes = 1024 * 1024
-/** The most bytes that are kept of a line in each chunk that it spans: enough for its kind, id, time and source. */
+/** The most bytes that are kept of a line's part in one chunk: enough for an event's kind, id, time and source. */
 const beginningBytes = 256
 
 export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): Promise<void> {
@@ -41,7 +41,7 @@ export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): 
   index.truncate(Math.max(0, index.count - 1))
 }
 
-/** Calls `take` for full lines from `first` on. Returns the place after them; undefined if `take` returns false. */
+/** Calls `take` for each whole line from index `first` on. Returns their end; undefined if `take` refuses a line. */
 function takeLines(lines: Lines, first: number, offset: number, take: Taker): number | undefined {
   const { data } = lines
   let at = first
@@ -72,7 +72,7 @@ async function* readAhead(log: ReadableFile, to: number): AsyncGenerator<Chunk> 
       yield { data, offset }
     }
   } finally {
-    // A caller that stops early may then close the file, so the read ahead must have ended.
+    // A caller that stops early may close the file next. So this waits until the read ahead has ended.
     await next
   }
 }

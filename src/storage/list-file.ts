@@ -18,7 +18,7 @@ export class ListFile {
     this.#folder = folder
   }
 
-  /** Deletes the file and returns the value that was given to `leave`; undefined if it is not valid. Never rejects. */
+  /** Deletes the file and returns the value that `leave` stored; undefined without a valid file. Never rejects. */
   async take(): Promise<unknown> {
     const content = await readFile(this.#path).catch(() => undefined) // An unreadable file counts as missing.
     if (content === undefined) return undefined

@@ -40,7 +40,7 @@ export interface EventRange {
   readonly next: number
 }
 
-/** Reads the events from seq `from` to before `to`: at most `limitBytes`, or one event. Leaves out damaged events. */
+/** Reads events of seq `from` to before `to`: as many as fit in `limitBytes`, at least one. Omits damaged events. */
 export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },

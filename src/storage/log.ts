@@ -198,7 +198,7 @@ export class ConversationLog {
     return this.#tail.get(number) ?? this.#readOne(number)
   }
 
-  /** Reads the events from seq `from` to before `to`: at most `limitBytes`, or one event. Leaves out damaged events. */
+  /** Reads events of seq `from` to before `to`: as many as fit in `limitBytes`, at least one. Omits damaged events. */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)
     if (from >= last) return { events: [], next: from }
@@ -243,7 +243,7 @@ export class ConversationLog {
   async #close(): Promise<void> {
     await this.#commit.idle()
     await this.#indexing
-    await this.#indexFile.write(this.#index).catch(() => undefined) // The index file is a cache.
+    await this.#indexFile.write(this.#index).catch(() => undefined) // Ignored: the index file is a cache.
     this.#tail.clear()
     await Promise.all([this.#file.close(), this.#indexFile.close()])
   }
@@ -296,7 +296,7 @@ export class ConversationLog {
   }
 
   #report(damage: Damage): void {
-    // A `cut` piece is not in `#reported`: the next line gets its offset, and damage to that line must be reported too.
+    // A `cut` piece is not added: the next appended line gets its offset, and damage to that line must be reported too.
     if (damage.kind === 'damaged') {
       if (this.#reported.has(damage.offset) || this.#reported.size >= maxDamages) return
       this.#reported.add(damage.offset)

@@ -13,7 +13,7 @@ export interface EventLabel {
 }
 
 const sources: readonly string[] = eventSourceValues
-/** The source bits of an event without a source. With a fourth source, this does not compile: 2 bits are too few. */
+/** The source bits of an event without a source. A fourth source would need this value: then this does not compile. */
 const noSource = 3 satisfies (typeof eventSourceValues)['length']
 /** `labelOf` and `eventIdOf` read this many bytes of an event: enough for its kind, id, timestamp and source. */
 const headBytes = 192

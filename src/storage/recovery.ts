@@ -46,7 +46,7 @@ export interface RecoveryOptions {
 export interface Recovered {
   /** The end of the log after the repair and the sync. */
   readonly end: Position
-  /** The number of records at the beginning of the index file that can stay. */
+  /** The number of records at the start of the index file that are right, and need not be written again. */
   readonly indexed: number
   readonly damages: readonly Damage[]
 }
@@ -134,8 +134,8 @@ export interface FirstToRead {
 
 /**
  * Returns where reading must begin, so that the event `number` can be checked: three events before it, or at the start
- * of the log. Inside the log, the hash before the first line to read is unknown, so the hash of this line is not
- * checked. If the line is damaged, `scan` finds the chain again within the next two events.
+ * of the log. Inside the log, the first line that is read is not checked, because the hash of the line before it is
+ * unknown. If the first line is damaged, `scan` finds the chain again within the next two events.
  */
 export function firstToRead(index: EventIndex, number: number): FirstToRead {
   const event = number - 3

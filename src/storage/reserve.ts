@@ -26,7 +26,7 @@ export class Reserve {
   readonly #clock: Clock
   readonly #sizeBytes: number
   #held = false
-  /** Resolves when the last creation or deletion of the file has ended. They run one by one. */
+  /** Resolves when the newest creation or deletion of the file has ended. Creations and deletions run one by one. */
   #change: Promise<void> = Promise.resolve()
   #triedAt = -Infinity
   #isClosed = false

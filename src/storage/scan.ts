@@ -19,7 +19,7 @@ export interface Piece {
   readonly closed: boolean
   /** The JSON of a sound line; all bytes of a damaged or torn piece. */
   readonly bytes: Buffer
-  /** The hash of this line, from which the next line continues the chain; a guess for a damaged or torn piece. */
+  /** The hash of this line. The hash of the next line is computed from it. For a damaged or torn piece, a guess. */
   readonly hash: string
 }
 
@@ -30,7 +30,7 @@ export interface ScanOptions {
   readonly to: number
   /** The hash before the first line. Without it the hash of the first line is not checked. */
   readonly previous?: string
-  /** The most bytes of JSON in a line that is found as a whole. A longer line may become damaged pieces. */
+  /** The longest JSON of a line, in bytes. A longer line may become several damaged pieces. */
   readonly lineLimitBytes: number
 }
 
@@ -72,8 +72,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
 }
 
 /**
- * Reads `chunkBytes`, or `kept` bytes if that is more, but none after the range. `kept` is the size of the unfinished
- * line in memory. Each read at least doubles this size, so that a long line is searched only a few times.
+ * Reads the next bytes of the range. `kept` is the size of the unfinished line in memory. A read gets as many bytes as
+ * that, and at least `chunkBytes`: the bytes in memory double each time, so a long line is searched only a few times.
  */
 function readMore(options: ScanOptions, position: number, kept: number): Promise<Buffer> {
   const length = Math.min(Math.max(chunkBytes, kept), options.to - position)
@@ -126,7 +126,7 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
     const line = lineUpTo(data, at, cut, base, previous)
     if (line !== undefined) return line
   }
-  // A damaged LF joins this line to the next line. That line begins after the first of `cuts` with a hash behind it.
+  // A damaged LF joins this line to the next line. The next line begins after the first of `cuts` that a hash follows.
   const hidden = cuts.find((cut) => hashAt(data, cut + 1) !== undefined)
   const until = hidden === undefined ? (end ?? data.length) : hidden + 1
   const state = hidden === undefined && end === undefined ? 'torn' : 'damaged'
@@ -135,7 +135,7 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
   return { state, offset: base + at, end: base + until, closed, bytes: data.subarray(at, until), hash }
 }
 
-/** Returns the offset after the first LF before a possible next line or the log's end; undefined if `data` has none. */
+/** Returns the index after the first LF that a next line or the log's end follows; undefined if `data` shows none. */
 function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined {
   for (let end = data.indexOf(lineFeed, at); end !== -1; end = data.indexOf(lineFeed, end + 1)) {
     const whole = end + 1 + headLength <= data.length

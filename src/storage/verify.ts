@@ -28,8 +28,8 @@ export interface VerifyOptions {
   /** Called with the JSON of each sound private record, in order. */
   readonly onRecord?: (json: Buffer) => void
   /**
-   * Called before each check of the files. A check that finds issues is repeated if a file has changed meanwhile. Then
-   * the caller must forget the records that `onRecord` got before.
+   * Called before each check of the files. If a check finds issues and a file has changed meanwhile, the files are
+   * checked again. At each call, the caller must forget the records that `onRecord` got from earlier checks.
    */
   readonly onStart?: () => void
 }
@@ -59,7 +59,7 @@ export interface VerifyResult {
 }
 
 const maxIssues = 1000
-/** The most checks of one folder. A check that finds issues is repeated if a file has changed meanwhile. */
+/** The most times that a folder is checked. A check that finds issues is repeated if a file has changed meanwhile. */
 const maxLooks = 10
 const defaultLineLimitBytes = 64 * 1024 * 1024
 
@@ -150,7 +150,7 @@ function checkPiece(piece: Piece, { seen, index, kinds, report }: PieceContext):
   seen.unbroken &&= state === 'sound' && piece.closed
   const indexed = seen.events < index.count ? index.offsetOf(seen.events) : undefined
   const json = state === 'sound' ? piece.bytes : piece.bytes.subarray(headLength)
-  // The index lacks this event and has later events: when a server made the index, the line was damaged.
+  // The index has a later event in place of this one: the line was damaged when a server made the index.
   const isMissing = state === 'sound' && indexed !== undefined && indexed > offset && isEvent(json)
   if (isMissing) report({ ...indexRecord(seen.events), problem: 'an event of the log is missing' })
   // If the index was made after the damage, it has no record for the damaged event. Then the event is not counted.
