@@ -198,9 +198,10 @@ function storedProfiles(
     },
     decode({ profiles }) {
       if (!isObject(profiles)) throw new TypeError('Expected profiles')
-      const entries = new Map(Object.entries(profiles).map(([name, stored]) => [name, decode(name, stored, cipher)]))
+      return new Map(Object.entries(profiles).map(([name, stored]) => [name, decode(name, stored, cipher)]))
+    },
+    mask(entries) {
       for (const [name, entry] of entries) if ('profile' in entry) mask(name, entry.profile)
-      return entries
     },
   })
 }

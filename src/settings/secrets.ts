@@ -132,11 +132,8 @@ function storedSecrets(options: SecretStoreOptions, setMasked: MaskedValues): St
     keyIds: cipher.keyIds,
     initial: () => new Map(),
     encode: (entries) => encode(entries, cipher),
-    decode(content) {
-      const entries = decode(content, cipher)
-      for (const [name, { value }] of entries) setMasked(name, listOf(value))
-      return entries
-    },
+    decode: (content) => decode(content, cipher),
+    mask: (entries) => entries.forEach(({ value }, name) => setMasked(name, listOf(value))),
   })
 }
 

@@ -70,11 +70,8 @@ export function createSettingsStore(options: SettingsStoreOptions): SettingsStor
       agent_settings: sealSecrets('AgentSettings', agent, cipher),
       ...rest,
     }),
-    decode(content) {
-      const settings = decodeSettings(content, cipher)
-      mask(settings)
-      return settings
-    },
+    decode: (content) => decodeSettings(content, cipher),
+    mask,
   })
   const update: SettingsStore['update'] = (change) =>
     file.update(async (current) => {

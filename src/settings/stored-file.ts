@@ -56,6 +56,8 @@ export interface StoredFileOptions<T> {
   /** Decodes the content. Any error that it throws means that the content is wrong or a sealing key is missing. */
   readonly decode: (content: Content) => T
   readonly encode: (value: T) => Record<string, unknown>
+  /** Registers the secrets of the stored value with the masker. Called after a reading, and after a failed write. */
+  readonly mask?: ((stored: T) => void) | undefined
   /** Ids of the sealing keys that `decode` has, so that an error can name the missing keys. */
   readonly keyIds?: readonly string[]
   /** Called by `update` when the changed value is on disk. */
@@ -65,7 +67,7 @@ export interface StoredFileOptions<T> {
 }
 
 export function createStoredFile<T>(options: StoredFileOptions<T>): StoredFile<T> {
-  const { path, version, initial, encode, onChange, changes = new Changes() } = options
+  const { path, version, initial, encode, mask, onChange, changes = new Changes() } = options
   let loaded: { readonly value: T; readonly isStored: boolean } | undefined
   let last: Promise<unknown> = Promise.resolve()
 
@@ -87,7 +89,12 @@ export function createStoredFile<T>(options: StoredFileOptions<T>): StoredFile<T
     const current = await load()
     const next = await make(current)
     if (next === current) return current
-    await write(next)
+    try {
+      await write(next)
+    } catch (thrown) {
+      mask?.(current) // `make` has registered the secrets of `next` in their place.
+      throw thrown
+    }
     onChange?.(current, next)
     return next
   }
@@ -127,9 +134,11 @@ export function unreadable(path: string, why: string): AppError {
   return new AppError('settings_unreadable', `Cannot read "${basename(path)}": ${why}; it was left as it is`)
 }
 
-function decodeOrRefuse<T>(content: Content, { path, decode, keyIds = [] }: StoredFileOptions<T>): T {
+function decodeOrRefuse<T>(content: Content, { path, decode, mask, keyIds = [] }: StoredFileOptions<T>): T {
   try {
-    return decode(content)
+    const value = decode(content)
+    mask?.(value)
+    return value
   } catch {
     const missing = [...keysOfTokens(content)].filter((id) => !keyIds.includes(id))
     const isSealed = keyIds.length > 0 && missing.length > 0

@@ -1,6 +1,6 @@
 /** Whether global secrets are stored, ruled, sealed and masked as contract/settings.md 6 and decisions 12 say. */
 import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
@@ -247,6 +247,21 @@ test('takes a value that was written by hand, and seals it with the next change'
     assert.is(await store.get('A'), 'by-hand-secret')
     await store.put({ name: 'B', value: 'x' })
     assert.not.ok((await textOf(path)).includes('by-hand-secret'))
+  }))
+
+test('stored values stay masked after any number of writes that fail', () =>
+  withStore(async ({ path, store, masker }) => {
+    const values = { ONE: 'the-value-of-one', TWO: 'the-value-of-two' }
+    for (const [name, value] of Object.entries(values)) await store.put({ name, value })
+    // No file can take the place of a folder.
+    await rm(path)
+    await mkdir(path)
+    for (let time = 0; time < 120; time++) {
+      assert.is((await refusal(store.delete('ONE'))).code, 'storage_failed')
+      await refusal(store.put({ name: 'TWO', value: `the-refused-value-${time}` }))
+    }
+    assert.equal(Object.fromEntries(await store.values()), values)
+    for (const value of Object.values(values)) assert.is(masker.mask(value), secretMark)
   }))
 
 test.run()

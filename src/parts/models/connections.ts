@@ -120,9 +120,9 @@ function storedConnections({ path, cipher, masker, onChange }: SealedFileOptions
     decode({ connections }) {
       if (!Array.isArray(connections)) throw new TypeError('Expected connections')
       const opened = connections.map((stored) => plain(stored, cipher))
-      for (const connection of opened) setMasked(connection)
       return new Map(opened.map((connection) => [connection.id, connection]))
     },
+    mask: (connections) => connections.forEach((connection) => setMasked(connection)),
   })
   return { file, setMasked }
 }

@@ -137,9 +137,10 @@ function storedProfiles({ path, cipher, masker, onChange }: SealedFileOptions): 
     }),
     decode({ profiles }) {
       if (!isObject(profiles)) throw new TypeError('Expected profiles')
-      const entries = new Map(Object.entries(profiles).map(([name, stored]) => [name, decode(name, stored, cipher)]))
+      return new Map(Object.entries(profiles).map(([name, stored]) => [name, decode(name, stored, cipher)]))
+    },
+    mask(entries) {
       for (const entry of entries.values()) if ('profile' in entry) mask(entry.profile)
-      return entries
     },
   })
   return { file, mask }

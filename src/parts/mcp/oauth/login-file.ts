@@ -62,9 +62,10 @@ export function openLoginFile({ path, cipher, setMasked, onChange }: LoginFileOp
     }),
     decode({ logins }) {
       if (!isObject(logins)) throw new TypeError('Expected logins')
-      return new Map(
-        Object.entries(logins).map(([key, sealed]) => [key, decode(key, textOf(sealed) ?? '', cipher, mask)]),
-      )
+      return new Map(Object.entries(logins).map(([key, sealed]) => [key, decode(key, textOf(sealed) ?? '', cipher)]))
+    },
+    mask(logins) {
+      for (const [key, { login }] of logins) if (login !== undefined) mask(key, login)
     },
   })
   return {
@@ -137,13 +138,12 @@ function encode({ login, since, refused }: KeptLogin): string {
   return JSON.stringify({ state: login === undefined ? null : stateOf(login), since, refused })
 }
 
-function decode(key: string, sealed: string, cipher: Cipher, mask: (key: string, login: Login) => void): KeptLogin {
+function decode(key: string, sealed: string, cipher: Cipher): KeptLogin {
   const opened = cipher.open(sealed, contextOf(key))
   const { url } = serverOf(key)
   const content = opened === undefined ? undefined : parseJson(opened)
   if (!isObject(content)) throw new TypeError('Expected a sealed login of a server')
   const login = loginOf(content['state'], url)
-  if (login !== undefined) mask(key, login)
   return { login, since: numberOf(content['since']) ?? 0, refused: textOf(content['refused']) }
 }
 
