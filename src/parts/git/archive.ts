@@ -10,7 +10,7 @@ import { basename, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { clientSignal, invalid, queryOf, type Call } from '../../api/call.ts'
-import { AppError } from '../../base/errors.ts'
+import { AppError, undefinedIfMissing } from '../../base/errors.ts'
 import { makeFolder, ownFolder, removeTree } from '../../base/own-files.ts'
 import { attachment, sendPieces } from '../../http/pieces.ts'
 import { boolean, list, oneOf, required, text, withDefault } from '../../http/query.ts'
@@ -239,10 +239,7 @@ async function listFiles(
 
 /** Opens a listed file; undefined when the file was removed. @throws AppError for a file that cannot be read */
 async function openListed(machine: Machine, path: string): Promise<FileHandle | undefined> {
-  return machine.at(path, openFile).catch((thrown: unknown) => {
-    if (thrown instanceof AppError && thrown.code === 'not_found') return undefined
-    throw thrown
-  })
+  return machine.at(path, openFile).catch(undefinedIfMissing)
 }
 
 async function* contentOf(file: FileHandle): AsyncGenerator<Buffer, void> {

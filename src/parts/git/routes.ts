@@ -4,7 +4,7 @@
  */
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { clientSignal, invalid, ok, queryOf, type Call } from '../../api/call.ts'
-import { AppError } from '../../base/errors.ts'
+import { AppError, undefinedIfMissing } from '../../base/errors.ts'
 import { integer, required, text, withDefault } from '../../http/query.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
@@ -96,23 +96,14 @@ async function openFolder(
 
 /** Returns the real path of a folder; undefined when the path names no folder. */
 async function folderAt(machine: Machine, path: string): Promise<string | undefined> {
-  try {
-    return await machine.at(path, async (place) => (place.kind === 'directory' ? place.path : undefined))
-  } catch (thrown) {
-    if (thrown instanceof AppError && thrown.code === 'not_found') return undefined
-    throw thrown
-  }
+  return machine.at(path, async (place) => (place.kind === 'directory' ? place.path : undefined))
+    .catch(undefinedIfMissing)
 }
 
 async function fileNow({ machine }: GitParts, path: string): Promise<string | undefined> {
-  try {
-    return await machine.at(path, async (place) => {
-      return place.kind === 'nothing' ? undefined : (await readFile(place, fileLimitBytes)).bytes.toString()
-    })
-  } catch (thrown) {
-    if (thrown instanceof AppError && thrown.code === 'not_found') return undefined
-    throw thrown
-  }
+  return machine.at(path, async (place) => {
+    return place.kind === 'nothing' ? undefined : (await readFile(place, fileLimitBytes)).bytes.toString()
+  }).catch(undefinedIfMissing)
 }
 
 function answerDiff(modified: string | undefined, original: string | undefined): HttpResponse {
