@@ -34,8 +34,10 @@ const step = 4
 /** A time that fails; longer texts are not tried then. */
 export const slowMs = 100
 const attempts = 3
-/** The attempts before a pattern counts as slow: a shared machine can run at half its speed for a second. */
+/** The attempts for a time above `slowMs`: a shared machine can run at half its speed for a second. */
 const attemptsOfSlow = 20
+/** A time that no slow machine explains. It is not measured again. */
+const surelySlowMs = 300
 /** A time below is not measured again. */
 const noticedMs = 3
 
@@ -93,7 +95,7 @@ function timeOf(runner: PatternRunner, pattern: MeasuredPattern, attack: Attack,
     const { ms, isOver } = runner.attempt(pattern, attack, chars)
     if (!isOver && ms > slowMs) return ms
     if (isOver) least = Math.min(least, ms)
-    if (least > slowMs * 3) return least
+    if (least > surelySlowMs) return least
   }
   return least
 }

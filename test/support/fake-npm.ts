@@ -47,7 +47,8 @@ if (mode === 'hangs' || mode === 'stays') {
 
 function install() {
   mkdirSync(join(folder, 'lib'), { recursive: true })
-  const program = { native: 'bin/agent', 'no-extension': 'bin/agent', outside: '../../../agent.js', 'no-file': 'absent.js' }[mode] || 'agent.js'
+  const programs = { native: 'bin/agent', 'no-extension': 'bin/agent', outside: '../../../agent.js', 'no-file': 'no.js' }
+  const program = programs[mode] || 'agent.js'
   const bin = mode === 'no-program' ? { other: 'x' } : mode === 'one-program' ? program : { codex: 'no', 'codex-acp': program }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version, type: 'module', bin, ...(mode === 'own-script' ? { scripts: { postinstall: 'x' } } : {}) }))
   writeFileSync(join(folder, 'called.json'), JSON.stringify({ args, env: process.env, cwd: process.cwd() }))
