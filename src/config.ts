@@ -273,7 +273,7 @@ function assertInit({ deferredInit, noAuth, secretKey, host }: Config): void {
   throw unusable('deferredInit with a secret key that no header carries, expected 16 to 256 visible ASCII characters')
 }
 
-/** Reads the session keys from `SESSION_API_KEY`, and from `OH_SESSION_API_KEYS_0`, `_1`, ... up to a missing one. */
+/** Reads the session keys from `SESSION_API_KEY`, and from `OH_SESSION_API_KEYS_0`, `_1`, ... up to a gap. */
 function readOtherKeys(environment: Parameters<ReadOthers>[0]): OtherValue | undefined {
   const keys = environment['SESSION_API_KEY'] ? [environment['SESSION_API_KEY']] : []
   for (let index = 0; ; index++) {

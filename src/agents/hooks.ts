@@ -31,7 +31,7 @@ export interface Hooks {
   begin(signal?: AbortSignal): Promise<void>
   /** Returns the start hooks' texts, for the model. Empty after this method or `contextOf` has returned them. */
   takeOpening(): readonly string[]
-  /** Runs the start hooks (once), then the hooks of a message. Returns their texts, or after a refusal only this. */
+  /** Runs the start hooks (once), then the hooks of a message. Returns their texts, or after a refusal its text. */
   contextOf(message: Message): Promise<readonly TextContent[]>
   /** Runs the hooks that precede a tool; returns their notes, and the refusal if a hook refuses the tool. */
   beforeTool(use: ToolUse, signal: AbortSignal): Promise<ToolWord>

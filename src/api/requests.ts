@@ -291,7 +291,7 @@ function initRefusalOf(
   })
 }
 
-/** Returns the holder of the workspace session in the cookie; undefined without a session and if a key is given. */
+/** Returns the holder of the workspace session in the cookie; undefined without one, or if the request has a key. */
 function ofWorkspaceSession(
   { request: { rawHeaders } }: Exchange, { workspaceSessions }: RequestRules,
 ): Principal | undefined {

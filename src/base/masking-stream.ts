@@ -132,7 +132,7 @@ export class TextMasking {
     else this.#wordsAtEnd = words
   }
 
-  /** Hides short secrets before `index` that are whole words. Bit n of `lengths`: one of n characters ends there. */
+  /** Hides short secrets before `index` that are whole words. Bit n of `lengths` stands for a length of n. */
   #judgeWords(lengths: number, text: string, index: number): void {
     const unit = (place: number): number => {
       return place < 0 ? this.#recent.charCodeAt(this.#recent.length + place) : text.charCodeAt(place)

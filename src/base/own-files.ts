@@ -240,7 +240,7 @@ export async function removeTemporaryFiles(folder: string): Promise<void> {
 /** Matches the name of a temporary file: a dot, the name of the file to write, a dot, 12 hex digits and `.tmp`. */
 const temporaryName = /^\.(.+)\.[0-9a-f]{12}\.tmp$/
 
-/** True if `name` is that of a temporary file for writing the file `of`. A crash may leave such a file. */
+/** True if `name` is the name of a temporary file for writing the file `of`. A crash may leave such a file. */
 export function isTemporaryFile(name: string, of: string): boolean {
   return temporaryName.exec(name)?.[1] === of
 }

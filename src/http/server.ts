@@ -26,7 +26,7 @@ export interface HttpServerOptions {
 export interface HttpLimits {
   /** The most bytes of the request line and headers. More bytes get 431 or 414. */
   readonly headerLimitBytes: number
-  /** Above this number, each new connection closes the oldest one without a key (`oldestStranger`), perhaps itself. */
+  /** Above this number, a new connection closes the oldest connection without a key (`oldestStranger`). */
   readonly connectionLimit: number
   /** The time limit for a request's headers, from its first byte; for a first request, from the connection's start. */
   readonly headersTimeoutMs: number

@@ -1,6 +1,6 @@
 /**
- * Finds the provider, command and model that ACP settings choose, and completes these members after a client's diff
- * (contract/settings.md, sections 3.3 and 5; decisions 21).
+ * Finds the provider, command and model that ACP settings choose. After a client has changed some of these members,
+ * sets the other members to fit them (contract/settings.md, sections 3.3 and 5; decisions 21).
  */
 import { AppError } from '../base/errors.ts'
 import { isAcpServer, type AcpAgentSettings, type AcpServer } from '../schema/generated/settings.ts'

@@ -54,7 +54,7 @@ export class Intake {
     this.#parser.push(chunk)
   }
 
-  /** Returns the next message, control frame or broken rule; undefined while `isBusy`, or if more bytes are needed. */
+  /** Returns the next message, control frame or protocol violation; undefined if `isBusy` or if bytes are missing. */
   next(): Exclude<Incoming, Undecoded> | undefined {
     while (!this.#isBusy) {
       const incoming = this.#decoded ?? this.#read()

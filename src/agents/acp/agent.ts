@@ -320,7 +320,7 @@ class AcpAgent implements Agent, AgentSession {
     return this.#program.session?.rules ?? (modes ? providerRules(modes, true) : unknownAgentRules(undefined))
   }
 
-  /** Returns the usage of a turn, or of a question outside the turns. After a turn, stores any session totals. */
+  /** Returns the usage of a turn, or of a question outside the turns. After a turn, stores the session's totals. */
   #reportOf(
     sessionId: string,
     session: AcpSession,

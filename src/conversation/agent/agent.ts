@@ -113,7 +113,7 @@ export interface Turn {
   readonly pausing: AbortSignal
   /** Ids of the actions that waited for the user and are now approved. */
   readonly approved: readonly string[]
-  /** Reports that the agent has got the user message with this id and all earlier ones. */
+  /** Reports that the agent has got the user message with this id and all earlier user messages. */
   served(messageId: string): void
   /** Stores the private state of the LLM response `id`. Later requests to the LLM must contain this state. */
   keepResponse(id: string, state: JsonObject): void

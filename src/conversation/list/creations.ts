@@ -88,7 +88,7 @@ export class Creations {
     return conversationInfo(state, { ...options, subConversationIds: [] })
   }
 
-  /** Runs requests for one id one by one, because a request that fails ends the masking of all secrets of its id. */
+  /** Runs requests for an id one by one: a failed request marks all secrets of its id as removed (`vault.forget`). */
   async #make(request: CreateRequest): Promise<Made> {
     const { id } = request
     while (this.#changes.has(id)) await this.#changes.end(id)

@@ -23,7 +23,7 @@ export interface PrivateRecords {
   readonly kept: { readonly key: KeptKey; readonly value: JsonObject }
   /** The figures of one usage report, which are added to `stats` and to `agent_state.usage`. */
   readonly spent: UsageReport
-  /** Only in older logs: the figures of a usage report, added to `agent_state.usage` alone. An event held `stats`. */
+  /** Only in older logs: the figures of one usage report. They are added to `agent_state.usage`, but not to `stats`. */
   readonly usage: UsageReport
   /** State that an LLM provider returned with one response, to be sent back to the provider (decisions 27). */
   readonly response: { readonly id: string; readonly state: JsonObject }

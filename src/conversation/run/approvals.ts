@@ -73,7 +73,7 @@ export class Approvals {
 
   /**
    * Applies the response to the actions that wait between two runs. `asked` holds the actions that waited when the
-   * request came. If none waits now, or one that is not in `asked`, the response changes nothing.
+   * request came. If no action waits now, or an action waits that is not in `asked`, nothing changes.
    */
   async #respondLater(
     { accept, reason, id }: Approval, asked: readonly OpenAction[], request: KeyedRequest | undefined,

@@ -119,7 +119,7 @@ async function openSegment(
 
 /**
  * Returns where the chain of hashes goes on: the offset after the last complete line of a file, and the last hash. A
- * crash can leave a file without a line. Then the hash is that of the file before, or of `start` if there is none.
+ * crash can leave a file without a line. Then the hash is the last of the file before, or `start` if there is none.
  */
 async function endOf(dataDir: string, number: number, numbers: readonly number[]): Promise<Position> {
   if (!numbers.includes(number)) return start

@@ -50,7 +50,7 @@ export class KeyUse {
     return this.#sums.get(name) ?? 0
   }
 
-  /** Begins a measurement. Does nothing during one, for a second after a successful one, and after `close`. */
+  /** Begins a measurement. Does nothing during another, for a second after a successful one, and after `close`. */
   refresh(): void {
     this.#measuring.refresh()
   }

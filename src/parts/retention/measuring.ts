@@ -25,7 +25,7 @@ export class Measuring {
     this.#timer.unref()
   }
 
-  /** Begins a measurement. Does nothing during one, for `atLeastMs` after a successful one, and after `close`. */
+  /** Begins a measurement. Does nothing during another, for `atLeastMs` after a successful one, and after `close`. */
   refresh(): void {
     if (this.#options.clock() - this.#endedAt >= atLeastMs) this.#start()
   }

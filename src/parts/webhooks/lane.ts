@@ -86,7 +86,7 @@ export class Lane {
     return !isWorking && this.#timer === undefined && !this.#isWoken && !this.#isBehind
   }
 
-  /** Starts deliveries in the background, now or after the current ones. With `isDue`, events are due at once. */
+  /** Starts deliveries in the background, now or after the current deliveries. With `isDue`, events are due at once. */
   wake(isDue = false): void {
     this.#isWoken = true
     this.#isDue ||= isDue

@@ -237,8 +237,8 @@ export class Webhook implements ConversationFollower {
   }
 
   /**
-   * Returns the stored position. If there is none, returns that of the first event that is not older than the webhook's
-   * file (`Journal.since`) and not older than the conversation. A fork has events that are older than the fork.
+   * Returns the stored position. If there is none, returns the position of the first event that is not older than
+   * the webhook's file (`Journal.since`) and the conversation. A fork has events that are older than the fork.
    */
   async #positionOf(id: string, info: Info, read: ReadEvents): Promise<Position> {
     const { journal } = this.#options

@@ -62,8 +62,8 @@ export function hasMembers(whole: unknown, part: unknown): boolean {
 }
 
 /**
- * True when the call describes its whole work: the agent has announced no input, or the input is whole. An announced
- * input of an edit or a command does not count here, because `tellsWork` checks it.
+ * True when the call describes its whole work: the agent has announced no input, or the input is whole. The input
+ * of an edit or a command is not checked here: `tellsWork` checks it.
  */
 function tellsAll(call: ToolCall): boolean {
   if (!call.announcesInput) return true

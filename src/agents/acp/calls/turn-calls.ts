@@ -103,7 +103,7 @@ export class TurnCalls {
     this.#open.get(callId)?.reject(reason, source)
   }
 
-  /** Ends with a note each open call that was allowed and then got no update: the agent may use another id for it. */
+  /** Ends each open call that was allowed and got no update since. Its result is a note, as its id may have changed. */
   settleUnheardOf(): void {
     for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
   }

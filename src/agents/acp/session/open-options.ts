@@ -12,8 +12,8 @@ const offWords = ['off', 'false', 'no', 'disabled']
 const ofTheModel = ['model', 'model_config', 'thought_level']
 
 /**
- * True when the agent does not ask with this value: the value says so (`yolo`), or the id of the option says so
- * (`allow_all`) and the option could be `off` but is not. Always false for the categories `ofTheModel`.
+ * True when the agent, with the option set to this value, asks for no permission: the value says so (`yolo`), or the id
+ * of the option says so (`allow_all`) and another value is `off`. Always false for the categories `ofTheModel`.
  */
 export function isOpenOption({ id, category, values }: Named, value: string): boolean {
   if (category !== undefined && ofTheModel.includes(category)) return false

@@ -48,7 +48,7 @@ const heading = '[Summary of the earlier part of this conversation, which was ta
 
 const textLimitChars = 400_000
 const summaryLimitChars = 20_000
-/** The most characters to send per token of the context window: half of the about 4 characters that a token has. */
+/** The most characters to send per token of the context window. A token has about 4 characters, so half stays free. */
 const charsPerToken = 2
 
 function limitFor({ contextWindow }: ModelClient): number {

@@ -2,7 +2,7 @@
  * Places the prompt cache breakpoints of a request to Anthropic (platform.claude.com/docs, "Prompt caching").
  *
  * A breakpoint marks the end of a prefix that the provider caches. A request may have four. One is for the newest user
- * message. The last one left is for the user message before it, because the previous request ended there.
+ * message. The last breakpoint left is for the user message before, because the previous request ended there.
  */
 import type { JsonObject } from '../../../base/json.ts'
 

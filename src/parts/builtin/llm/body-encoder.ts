@@ -45,7 +45,7 @@ export class BodyEncoder {
     return [Buffer.from(head), ...this.#pages, Buffer.from(tail)]
   }
 
-  /** Encodes and keeps the new messages that later requests repeat. Keeps none if `isMarked` is true for one. */
+  /** Encodes and keeps the new messages that later requests repeat, unless `isMarked` is true for one of them. */
   #keep(messages: readonly ModelMessage[]): void {
     if (this.#messages.some((message, index) => message !== messages[index])) {
       this.#messages = []

@@ -114,7 +114,7 @@ function withOwnName({ name, params }: ToolChoice): ToolChoice {
   return { name: name.endsWith('Tool') ? toolNameOf(name) : name, params }
 }
 
-/** Returns whether the name is that of the tool `task`, or of the tool set that has only this tool. */
+/** Returns whether the name means the tool `task`, or the tool set that has only this tool. */
 export function isTaskToolSet(name: string): boolean {
   return ['task_tool_set', 'TaskToolSet', 'task'].includes(name)
 }

@@ -17,7 +17,7 @@ import { keyOfToken, type Cipher } from '../../../settings/cipher.ts'
 import type { ResealFolder } from '../../../part.ts'
 
 export interface UndoHistory {
-  /** Adds a change. Drops the oldest ones beyond the limits. Ignores a change with old content above `limitBytes`. */
+  /** Adds a change. Drops the oldest changes above the limits. Ignores a change with more than `limitBytes`. */
   record(change: Change): Promise<void>
   /** Returns the newest stored change of the file at `path`; undefined when no change of the file is stored. */
   newest(path: string): Promise<UndoEntry | undefined>

@@ -29,7 +29,7 @@ export interface Unit {
 /** The calls of one answer, and their results so far. */
 export interface Batch {
   readonly id: string
-  /** True when the agent's settings have changed since this answer, so the current model may be another one. */
+  /** True when the agent's settings have changed since this answer, so the current model may be another model. */
   isOfAnother: boolean
   readonly ids: string[]
   readonly actions: ActionEvent[]

@@ -32,7 +32,7 @@ export type Piece =
 export interface CallView {
   /** The word for the action, such as "Run". */
   readonly verb: string
-  /** What the action is applied to, such as a command, a path or an address. */
+  /** The object of the action, such as a command, a path or an address. */
   readonly subject: string
   /** Short facts, such as "exit code 1". */
   readonly facts: readonly string[]
